@@ -1,0 +1,351 @@
+"""The types that travel between rooms, in the order of the pipeline. Frozen; tuples, not lists; datetimes carry a zone.
+
+Each room takes one type and gives the next, so that a skipped step is a type error:
+RawDocument -> ParsedDocument -> CleanDocument -> RedactedDocument -> ChunkedDocument -> EnrichedDocument.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from datetime import date, datetime
+from enum import StrEnum
+from typing import Any
+
+JsonObject = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Locator:
+    """Where in the original a text stands. Lines, pages, slides and rows count from 1; spans are half-open.
+
+    `char` counts Unicode code points of the decoded original (only where the original is text).
+    `page_end`/`line` are inclusive, as people cite them.
+    """
+
+    page: int | None = None
+    page_end: int | None = None
+    slide: int | None = None
+    line: tuple[int, int] | None = None
+    time: tuple[float, float] | None = None
+    anchor: str | None = None
+    sheet: str | None = None
+    cell: str | None = None
+    row: int | None = None
+    message: str | None = None
+    char: tuple[int, int] | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Only the fields that are set; tuples as lists."""
+        out: dict[str, Any] = {}
+        for item in fields(self):
+            value = getattr(self, item.name)
+            if value is not None:
+                out[item.name] = list(value) if isinstance(value, tuple) else value
+        return out
+
+    @classmethod
+    def from_json(cls, value: JsonObject) -> Locator:
+        """Inverse of `to_json`; unknown fields are ignored (they may be added later)."""
+        known = {item.name for item in fields(cls)}
+        return cls(**{k: tuple(v) if isinstance(v, list) else v for k, v in value.items() if k in known})
+
+    def through(self, last: Locator) -> Locator:
+        """The place from the start of this locator to the end of `last` (which comes later in the same original)."""
+        page_end = last.page_end or last.page
+        return replace(
+            self,
+            page_end=page_end if page_end != self.page else None,
+            line=(self.line[0], last.line[1]) if self.line and last.line else self.line,
+            time=(self.time[0], last.time[1]) if self.time and last.time else self.time,
+            char=(self.char[0], last.char[1]) if self.char and last.char else self.char,
+        )
+
+
+class ElementKind(StrEnum):
+    """What an element is. Those from HEADER on are furniture: cleaning decides about them."""
+
+    HEADING = "heading"
+    PARAGRAPH = "paragraph"
+    LIST_ITEM = "list_item"
+    TABLE = "table"
+    CODE = "code"
+    QUOTE = "quote"
+    CAPTION = "caption"
+    FOOTNOTE = "footnote"
+    HEADER = "header"
+    FOOTER = "footer"
+    PAGE_NUMBER = "page_number"
+    NAVIGATION = "navigation"
+    COOKIE_NOTICE = "cookie_notice"
+    TABLE_OF_CONTENTS = "table_of_contents"
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link as the source has it: the visible words and the target as written."""
+
+    text: str
+    target: str
+
+
+def table_text(rows: tuple[tuple[str, ...], ...]) -> str:
+    """Text of a table: one line a row, cells joined by " | ", line breaks inside cells as spaces."""
+    return "\n".join(" | ".join(" ".join(cell.split()) for cell in row) for row in rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """One block of a document.
+
+    `text`: its words; for a table always `table_text(rows)`; for code the bytes between the fences, unchanged.
+    `level`: heading 1..6, list depth from 1, else 0. `marker`: "3." or "-" of a list item. `language`: of a code block.
+    `rows`: cells of a table, the first `header_rows` of them being its header.
+    `hidden`: the reader of the original does not see it (white text, display:none).
+    """
+
+    kind: ElementKind
+    text: str
+    locator: Locator
+    level: int = 0
+    marker: str = ""
+    language: str = ""
+    rows: tuple[tuple[str, ...], ...] = ()
+    header_rows: int = 0
+    links: tuple[Link, ...] = ()
+    hidden: bool = False
+    confidence: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceUnit:
+    """One unit of the original that must be accounted for: a page, slide, sheet, or the whole file.
+
+    `state`: "ok" or a reason code ("no_text", "needs_review", ...). `chars`: characters of text it gave.
+    """
+
+    kind: str
+    number: int
+    state: str
+    chars: int
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentMetadata:
+    """What a document says of itself. Empty when it says nothing; nothing is guessed.
+
+    `front_matter`: values as read (strings, numbers, booleans, lists, ISO dates as strings).
+    """
+
+    title: str = ""
+    authors: tuple[str, ...] = ()
+    created_at: datetime | None = None
+    modified_at: datetime | None = None
+    language: str = ""
+    front_matter: JsonObject = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class RawDocument:
+    """Bytes of one document as a source delivered them.
+
+    `uri`: canonical, `<source>/<relative path>` in NFC with forward slashes. `name`: the last part of the path.
+    """
+
+    uri: str
+    name: str
+    content: bytes
+    media_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedDocument:
+    """The intermediate representation: one for all formats; later rooms know no format."""
+
+    uri: str
+    media_type: str
+    parser: str
+    elements: tuple[Element, ...]
+    units: tuple[SourceUnit, ...]
+    metadata: DocumentMetadata
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """What a cleaning rule took: rule name, place, SHA-256 and length of the text taken."""
+
+    rule: str
+    locator: Locator
+    text_hash: str
+    chars: int
+
+
+@dataclass(frozen=True, slots=True)
+class CleanDocument:
+    """A parsed document without noise."""
+
+    uri: str
+    media_type: str
+    parser: str
+    elements: tuple[Element, ...]
+    units: tuple[SourceUnit, ...]
+    metadata: DocumentMetadata
+    removals: tuple[Removal, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Redaction:
+    """A value that was replaced: its kind ("EMAIL", "PHONE", ...) and place; never the value."""
+
+    kind: str
+    locator: Locator
+
+
+@dataclass(frozen=True, slots=True)
+class RedactedDocument:
+    """A clean document whose text, tables, links and metadata hold no personal data and no secret."""
+
+    uri: str
+    media_type: str
+    parser: str
+    elements: tuple[Element, ...]
+    units: tuple[SourceUnit, ...]
+    metadata: DocumentMetadata
+    removals: tuple[Removal, ...]
+    redactions: tuple[Redaction, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ParentChunk:
+    """A section with its full context. `key`: content-addressed and unique within the document."""
+
+    key: str
+    heading_path: tuple[str, ...]
+    text: str
+    locator: Locator
+
+
+@dataclass(frozen=True, slots=True)
+class ChildChunk:
+    """The unit of retrieval: `text == lead + parent.text[start:end]`.
+
+    `lead`: text repeated from elsewhere in the parent (a table's header), else "". `start`, `end`: characters, half-open.
+    Consecutive children tile their parent: only white space lies between them; `overlap` characters at the start
+    repeat the end of the child before (0 = none). `kind`: "text", "list", "table", "code".
+    `key`: content-addressed and unique within the document; edits elsewhere do not change it.
+    """
+
+    key: str
+    parent_key: str
+    kind: str
+    heading_path: tuple[str, ...]
+    text: str
+    lead: str
+    start: int
+    end: int
+    overlap: int
+    locator: Locator
+    links: tuple[Link, ...]
+    code_language: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkedDocument:
+    """Parents and children in reading order."""
+
+    uri: str
+    metadata: DocumentMetadata
+    title: str
+    parents: tuple[ParentChunk, ...]
+    children: tuple[ChildChunk, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EnrichedChunk:
+    """A child chunk with what retrieval needs. Only `index_text` is embedded and indexed; `text` is what is cited.
+
+    `key` covers everything here but the place, so that a chunk's row never changes once written.
+    `content_hash`: digest of `index_text`. `tokens`: of `index_text`, by the embedder's own tokenizer.
+    """
+
+    key: str
+    parent_key: str
+    kind: str
+    text: str
+    index_text: str
+    heading_path: tuple[str, ...]
+    title: str
+    keywords: tuple[str, ...]
+    language: str
+    content_hash: str
+    tokens: int
+    locator: Locator
+    start: int
+    end: int
+    links: tuple[Link, ...]
+    fragment: str = ""
+    entities: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EnrichedParent:
+    """A parent chunk with its short extractive summary and its language."""
+
+    key: str
+    heading_path: tuple[str, ...]
+    text: str
+    summary: str
+    locator: Locator
+
+
+@dataclass(frozen=True, slots=True)
+class EnrichedDocument:
+    """What preparation gives for one document."""
+
+    uri: str
+    title: str
+    language: str
+    metadata: DocumentMetadata
+    parents: tuple[EnrichedParent, ...]
+    children: tuple[EnrichedChunk, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ParserSpec:
+    """A format. `parse` gives the document or raises a ParseError; `quote` opens a locator in the original bytes.
+
+    `quote(content, locator)` returns the text of the original at the place, read without the parser's result, so that
+    a citation can be checked; white space and markup may differ from the chunk's text.
+    """
+
+    name: str
+    version: int
+    media_types: tuple[str, ...]
+    parse: Callable[[RawDocument], ParsedDocument]
+    quote: Callable[[bytes, Locator], str]
+
+
+CountTokens = Callable[[str], int]
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkProfile:
+    """How documents of one type are cut. Sizes count tokens of the exact text sent to the embedder.
+
+    `max_tokens` is a hard limit; `target_tokens` is where a chunk is full; below `min_tokens` neighbours of one
+    section and kind are joined. `overlap_sentences`: boundary sentences repeated between narrative children.
+    """
+
+    strategy: str = "sections"
+    max_tokens: int = 256
+    target_tokens: int = 200
+    min_tokens: int = 24
+    overlap_sentences: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Validity:
+    """From when until when (exclusive) a document holds; None is open."""
+
+    valid_from: date | None = None
+    valid_until: date | None = None
