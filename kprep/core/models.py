@@ -48,7 +48,8 @@ class Locator:
     def from_json(cls, value: JsonObject) -> Locator:
         """Inverse of `to_json`; unknown fields are ignored (they may be added later)."""
         known = {item.name for item in fields(cls)}
-        return cls(**{k: tuple(v) if isinstance(v, list) else v for k, v in value.items() if k in known})
+        values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in value.items() if k in known}
+        return cls(**values)
 
     def through(self, last: Locator) -> Locator:
         """The place from the start of this locator to the end of `last` (which comes later in the same original)."""
