@@ -1,4 +1,4 @@
-"""Stable identifiers and fingerprints. Every hash input is length-prefixed, so that no two inputs can collide by joining."""
+"""Stable identifiers and fingerprints. Every hash input is length-prefixed: no two inputs collide by joining."""
 
 from __future__ import annotations
 

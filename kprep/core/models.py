@@ -230,7 +230,7 @@ class ParentChunk:
 class ChildChunk:
     """The unit of retrieval: `text == lead + parent.text[start:end]`.
 
-    `lead`: text repeated from elsewhere in the parent (a table's header), else "". `start`, `end`: characters, half-open.
+    `lead`: text repeated from elsewhere in the parent (a table header), else "". `start`, `end`: characters, half-open.
     Consecutive children tile their parent: only white space lies between them; `overlap` characters at the start
     repeat the end of the child before (0 = none). `kind`: "text", "list", "table", "code".
     `key`: content-addressed and unique within the document; edits elsewhere do not change it.
