@@ -350,3 +350,30 @@ class Validity:
 
     valid_from: date | None = None
     valid_until: date | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedDocument:
+    """What one document became on its way from bytes to enriched chunks. Holds no unredacted text.
+
+    `seconds`: room -> seconds.
+    """
+
+    document: EnrichedDocument
+    media_type: str
+    parser: str
+    units: tuple[SourceUnit, ...]
+    removals: tuple[Removal, ...]
+    redactions: tuple[Redaction, ...]
+    seconds: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A document that did not come through: at which stage and why. `context` holds places and counts, no text."""
+
+    stage: str
+    reason: str
+    detail: str
+    retryable: bool
+    context: JsonObject = field(default_factory=dict)

@@ -1,0 +1,286 @@
+"""A knowledge base's configuration: `kprep.yaml` and the files it names, checked, with the line of every mistake."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from kprep.core.errors import ConfigError
+
+FILE_NAME = "kprep.yaml"
+NAME = re.compile(r"[a-z][a-z0-9_-]{0,47}")
+PROJECTABLE = frozenset(
+    ("text", "title", "citation", "heading_path", "locator", "document_uri", "keywords", "language", "fragment",
+     "updated_at", "doc_type", "sensitivity", "parent_id", "chunk_id")
+)  # fmt: skip
+FILTERABLE = ("sensitivity", "doc_type", "language", "source")
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def _checked_name(value: str) -> str:
+    if not NAME.fullmatch(value):
+        raise ValueError("use lower-case letters, digits, - and _, starting with a letter, at most 48 characters")
+    return value
+
+
+class SourceConfig(_Strict):
+    """Where documents come from and what holds for all of them."""
+
+    name: str
+    kind: Literal["filesystem"]
+    path: Path
+    include: tuple[str, ...] = ("**/*",)
+    exclude: tuple[str, ...] = ()
+    doc_type: str = "document"
+    owner: str = ""
+    acl: tuple[str, ...] = ()
+    sensitivity: str = "internal"
+    source_confidence: float = Field(default=1.0, ge=0, le=1)
+
+    _name = field_validator("name")(_checked_name)
+
+    @field_validator("acl", "include", "exclude", mode="before")
+    @classmethod
+    def _one_or_many(cls, value: Any) -> Any:
+        return [value] if isinstance(value, str) else value
+
+
+class CleaningConfig(_Strict):
+    """Where the cleaning rules stand (default: the packaged ones)."""
+
+    ruleset: Path | None = None
+
+
+class RedactionConfig(_Strict):
+    """Where the redaction policy stands (default: the packaged one)."""
+
+    policy: Path | None = None
+
+
+class ProfileConfig(_Strict):
+    """Sizes in tokens of the embedder's own tokenizer; unset values are the defaults."""
+
+    strategy: str | None = None
+    max_tokens: int | None = Field(default=None, ge=32, le=8192)
+    target_tokens: int | None = Field(default=None, ge=16, le=8192)
+    min_tokens: int | None = Field(default=None, ge=0, le=1024)
+    overlap_sentences: int | None = Field(default=None, ge=0, le=5)
+
+
+class ChunkingConfig(_Strict):
+    """A profile per document type."""
+
+    profiles: dict[str, ProfileConfig] = Field(default_factory=dict)
+
+
+class EmbeddingConfig(_Strict):
+    """Who computes vectors; `none` is keyword search only."""
+
+    provider: Literal["local", "openai", "none"] = "local"
+    url: str | None = None
+    model: str | None = None
+    dimensions: int | None = Field(default=None, ge=1, le=16000)
+    max_tokens: int | None = Field(default=None, ge=32)
+    api_key_env: str | None = None
+    batch_size: int = Field(default=64, ge=1, le=2048)
+
+
+class ThresholdConfig(_Strict):
+    """Floors and ceilings of the gate; shares and rates are 0..1."""
+
+    recall_at_5: float | None = Field(default=None, ge=0, le=1)
+    mrr: float | None = Field(default=None, ge=0, le=1)
+    duplicate_share: float = Field(default=0.05, ge=0, le=1)
+    short_share: float = Field(default=0.2, ge=0, le=1)
+    failed_share: float = Field(default=0.2, ge=0, le=1)
+    min_questions: int = Field(default=5, ge=1)
+
+
+class QualityConfig(_Strict):
+    """Fixed questions, thresholds and guards."""
+
+    questions: Path | None = None
+    thresholds: ThresholdConfig = ThresholdConfig()
+    locator_sample: int = Field(default=200, ge=1)
+    mass_delete_share: float = Field(default=0.2, ge=0, le=1)
+    mass_delete_documents: int = Field(default=10, ge=0)
+
+
+class ViewConfig(_Strict):
+    """A filter and a projection over the live release."""
+
+    where: dict[Literal["sensitivity", "doc_type", "language", "source"], tuple[str, ...]] = Field(default_factory=dict)
+    fields: tuple[str, ...] = ("text", "title", "heading_path", "citation", "locator")
+    boost: dict[Literal["fragment"], dict[str, float]] = Field(default_factory=dict)
+
+    @field_validator("fields")
+    @classmethod
+    def _known_fields(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        unknown = [name for name in value if name not in PROJECTABLE]
+        if unknown:
+            raise ValueError(f"unknown field {unknown[0]!r}; known: {', '.join(sorted(PROJECTABLE))}")
+        return value
+
+
+class LexicalConfig(_Strict):
+    """BM25 constants and how often a field's words count (weighting by repetition)."""
+
+    k1: float = Field(default=1.5, ge=0, le=10)
+    b: float = Field(default=0.75, ge=0, le=1)
+    weights: dict[Literal["title", "heading_path", "keywords", "text"], int] = Field(default_factory=dict)
+
+
+class RetrievalConfig(_Strict):
+    """How hits are scored; recorded with each release."""
+
+    lexical: LexicalConfig = LexicalConfig()
+    fusion: Literal["bounded", "rrf", "weighted"] = "bounded"
+    candidates: int = Field(default=100, ge=1, le=1000)
+
+
+class KnowledgeBaseConfig(_Strict):
+    """One `kprep.yaml`."""
+
+    knowledge_base: str
+    tenant: str
+    sources: tuple[SourceConfig, ...] = Field(min_length=1)
+    cleaning: CleaningConfig = CleaningConfig()
+    redaction: RedactionConfig = RedactionConfig()
+    chunking: ChunkingConfig = ChunkingConfig()
+    embedding: EmbeddingConfig = EmbeddingConfig()
+    quality: QualityConfig = QualityConfig()
+    retrieval: RetrievalConfig = RetrievalConfig()
+    views: dict[str, ViewConfig] = Field(default_factory=dict)
+
+    _names = field_validator("knowledge_base", "tenant")(_checked_name)
+
+    @field_validator("sources")
+    @classmethod
+    def _distinct(cls, value: tuple[SourceConfig, ...]) -> tuple[SourceConfig, ...]:
+        names = [source.name for source in value]
+        doubled = sorted({name for name in names if names.count(name) > 1})
+        if doubled:
+            raise ValueError(f"two sources are named {doubled[0]!r}: a source's name is part of every document's URI")
+        return value
+
+    @field_validator("views")
+    @classmethod
+    def _view_names(cls, value: dict[str, ViewConfig]) -> dict[str, ViewConfig]:
+        for name in value:
+            _checked_name(name)
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class KnowledgeBase:
+    """A checked configuration and the folder it stands in."""
+
+    folder: Path
+    config: KnowledgeBaseConfig
+
+    @property
+    def name(self) -> str:
+        """Name of the knowledge base."""
+        return self.config.knowledge_base
+
+    def path(self, relative: Path) -> Path:
+        """A path of the configuration, seen from its folder."""
+        return (self.folder / relative.expanduser()).resolve()
+
+
+def find_folder(start: Path) -> Path:
+    """Nearest folder upwards from `start` that holds kprep.yaml. Raises: ConfigError with the remedy."""
+    for folder in (start.resolve(), *start.resolve().parents):
+        if (folder / FILE_NAME).is_file():
+            return folder
+    raise ConfigError(
+        f"no {FILE_NAME} in {start.resolve()} or above it: go to a knowledge base, name one with --kb DIR, "
+        "or make one with `kprep init`"
+    )
+
+
+def load(folder: Path) -> KnowledgeBase:
+    """Configuration in `folder`. Raises: ConfigError naming file, line and key."""
+    if not folder.is_dir():
+        raise ConfigError(f"{folder} is not a folder: --kb names the folder that holds {FILE_NAME}")
+    path = folder / FILE_NAME
+    if not path.is_file():
+        raise ConfigError(f"{path} does not exist: make one with `kprep init {folder}`")
+    mapping, lines = read_mapping(path)
+    try:
+        config = KnowledgeBaseConfig.model_validate(mapping)
+    except ValidationError as error:
+        raise ConfigError(_explain(path, error, lines)) from error
+    return KnowledgeBase(folder.resolve(), config)
+
+
+Lines = Mapping[tuple[str | int, ...], int]
+
+
+def read_mapping(path: Path) -> tuple[dict[str, Any], Lines]:
+    """A YAML file's mapping, and the line (from 1) of each key path. Raises: ConfigError with line and reason."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        raise ConfigError(f"{path} does not exist, but the configuration names it") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} cannot be read: {_reason(error)}") from error
+    try:
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+        value = yaml.safe_load(text)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        where = f"{path}:{mark.line + 1}" if mark else str(path)
+        raise ConfigError(f"{where}: not valid YAML: {error.problem or error.context}") from error
+    except (yaml.YAMLError, RecursionError) as error:
+        raise ConfigError(f"{path}: not valid YAML: {' '.join(str(error).split())[:200]}") from error
+    if value is None:
+        value = {}
+    if not isinstance(value, dict):
+        raise ConfigError(f"{path}: expected keys and values (`key: value`), found a {type(value).__name__}")
+    lines: dict[tuple[str | int, ...], int] = {}
+    if node is not None:
+        _note_lines(node, (), lines)
+    return value, lines
+
+
+def _reason(error: OSError | UnicodeDecodeError) -> str:
+    return "it is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else (error.strerror or str(error))
+
+
+def _note_lines(node: yaml.Node, path: tuple[str | int, ...], lines: dict[tuple[str | int, ...], int]) -> None:
+    lines.setdefault(path, node.start_mark.line + 1)
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            inner = (*path, str(getattr(key, "value", key)))
+            lines[inner] = key.start_mark.line + 1
+            _note_lines(value, inner, lines)
+    elif isinstance(node, yaml.SequenceNode):
+        for index, value in enumerate(node.value):
+            _note_lines(value, (*path, index), lines)
+
+
+def _explain(path: Path, error: ValidationError, lines: Lines) -> str:
+    said = []
+    for item in error.errors()[:5]:
+        location = tuple(part for part in item["loc"] if part != "[key]")
+        known = location
+        while known and known not in lines:
+            known = known[:-1]
+        key = ".".join(str(part) for part in location) or "(top level)"
+        message = item["msg"].removeprefix("Value error, ")
+        if item["type"] == "extra_forbidden":
+            message = "unknown key (a typing mistake?)"
+        elif item["type"] == "missing":
+            message = "this key is missing"
+        said.append(f"{path}:{lines.get(known, 1)}: {key}: {message}")
+    return "\n".join(said)

