@@ -39,6 +39,7 @@ CREATE TABLE kprep.document_versions (
     units jsonb NOT NULL,
     removals jsonb NOT NULL,
     redactions jsonb NOT NULL,
+    stages jsonb NOT NULL,
     created_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (kb, version_id)
 );
@@ -50,6 +51,7 @@ CREATE TABLE kprep.chunks (
     chunk_id text NOT NULL,
     chunk_no bigint GENERATED ALWAYS AS IDENTITY,
     document_id text NOT NULL,
+    key text NOT NULL,
     kind text NOT NULL,
     text text NOT NULL,
     index_text text NOT NULL,
@@ -70,6 +72,7 @@ CREATE TABLE kprep.parents (
     kb text NOT NULL REFERENCES kprep.knowledge_bases,
     parent_id text NOT NULL,
     document_id text NOT NULL,
+    key text NOT NULL,
     heading_path text[] NOT NULL,
     text text NOT NULL,
     summary text NOT NULL,

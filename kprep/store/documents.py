@@ -1,0 +1,171 @@
+"""What sources hold, what preparation made of it, and what failed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection
+
+from kprep.core.errors import ConfigError
+from kprep.core.ids import digest
+from kprep.core.models import Failure, PreparedDocument
+from kprep.store import chunks
+from kprep.store.sql import jsonb, load
+
+SQL = load(__file__)
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRow:
+    """A document as the sources last listed it. `modified_at`: when its content last changed."""
+
+    document_id: str
+    source: str
+    uri: str
+    version_token: str
+    content_hash: str
+    size: int
+    media_type: str
+    modified_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class FailureRow:
+    """A document's current failure."""
+
+    document_id: str
+    source: str
+    uri: str
+    stage: str
+    reason: str
+    detail: str
+    context: dict[str, Any]
+    retryable: bool
+    content_fingerprint: str
+    run_id: str
+    failed_at: datetime
+
+
+def register(connection: Connection, kb: str, tenant: str) -> None:
+    """Make the knowledge base known, with an empty release 0. Raises: ConfigError when it belongs to another tenant."""
+    connection.execute(SQL["register"], {"kb": kb, "tenant": tenant})
+    owner = connection.execute(SQL["tenant"], {"kb": kb}).scalar_one()
+    if owner != tenant:
+        raise ConfigError(f"knowledge base {kb!r} belongs to another tenant in this database: choose another name")
+    connection.execute(SQL["first_release"], {"kb": kb})
+    connection.execute(SQL["first_channel"], {"kb": kb})
+
+
+def observed(connection: Connection, kb: str) -> list[DocumentRow]:
+    """Documents listed by the last scan, by URI."""
+    return [DocumentRow(*row) for row in connection.execute(SQL["observed"], {"kb": kb})]
+
+
+def observe(connection: Connection, kb: str, rows: Iterable[DocumentRow]) -> None:
+    """Record what a scan saw; the time of change moves only when the content did."""
+    values = [{**asdict(row), "modified_at": row.modified_at.isoformat() if row.modified_at else None} for row in rows]
+    if values:
+        connection.execute(SQL["observe"], {"kb": kb, "rows": jsonb(values)})
+
+
+def unlist(connection: Connection, kb: str, ids: Sequence[str]) -> None:
+    """Record that the sources no longer hold these documents."""
+    connection.execute(SQL["unlist"], {"kb": kb, "ids": list(ids)})
+
+
+def version_id(document_id: str, content_fingerprint: str) -> str:
+    """Id of a document version: 32 hex digits."""
+    return digest("version", document_id, content_fingerprint)[:32]
+
+
+def save_version(
+    connection: Connection,
+    kb: str,
+    document_id: str,
+    content_hash: str,
+    content_fingerprint: str,
+    stages: dict[str, str],
+    prepared: PreparedDocument,
+) -> str:
+    """Store a prepared document with its chunks; id of the version. Storing it twice changes nothing."""
+    version = version_id(document_id, content_fingerprint)
+    document = prepared.document
+    made = connection.execute(
+        SQL["save_version"],
+        {
+            "kb": kb,
+            "version_id": version,
+            "document_id": document_id,
+            "content_fingerprint": content_fingerprint,
+            "content_hash": content_hash,
+            "media_type": prepared.media_type,
+            "parser": prepared.parser,
+            "title": document.title,
+            "language": document.language,
+            "front_matter": jsonb(dict(document.metadata.front_matter)),
+            "units": jsonb([asdict(unit) for unit in prepared.units]),
+            "removals": jsonb([{**asdict(item), "locator": item.locator.to_json()} for item in prepared.removals]),
+            "redactions": jsonb(
+                [{"kind": item.kind, "locator": item.locator.to_json()} for item in prepared.redactions]
+            ),
+            "stages": jsonb(stages),
+        },
+    ).scalar()
+    if made is not None:
+        chunks.save(connection, kb, document_id, version, document)
+    return version
+
+
+def copy_version(connection: Connection, kb: str, document_id: str, content_fingerprint: str, from_version: str) -> str:
+    """Version of this document made from another document's version of the same content: nothing is computed."""
+    version = version_id(document_id, content_fingerprint)
+    values = {"kb": kb, "version_id": version, "document_id": document_id, "from_version": from_version}
+    if version != from_version and connection.execute(SQL["copy_version"], values).scalar() is not None:
+        chunks.copy(connection, kb, document_id, version, from_version)
+    return version
+
+
+def prepared_versions(connection: Connection, kb: str) -> dict[str, str]:
+    """Content fingerprint -> a version that has it."""
+    return {row[0]: row[1] for row in connection.execute(SQL["prepared"], {"kb": kb})}
+
+
+def fail(
+    connection: Connection,
+    kb: str,
+    run_id: str,
+    document: tuple[str, str, str],
+    content_fingerprint: str,
+    failure: Failure,
+) -> None:
+    """Record why a document (id, source, URI) did not come through; replaces its earlier failure."""
+    document_id, source, uri = document
+    connection.execute(
+        SQL["fail"],
+        {
+            "kb": kb,
+            "document_id": document_id,
+            "source": source,
+            "uri": uri,
+            "stage": failure.stage,
+            "reason": failure.reason,
+            "detail": failure.detail,
+            "context": jsonb(dict(failure.context)),
+            "retryable": failure.retryable,
+            "content_fingerprint": content_fingerprint,
+            "run_id": run_id,
+        },
+    )
+
+
+def failures(connection: Connection, kb: str) -> list[FailureRow]:
+    """Current failures, by URI."""
+    return [FailureRow(*row) for row in connection.execute(SQL["failures"], {"kb": kb})]
+
+
+def clear_failures(connection: Connection, kb: str, ids: Sequence[str]) -> None:
+    """These documents came through, or are gone."""
+    connection.execute(SQL["clear_failures"], {"kb": kb, "ids": list(ids)})

@@ -1,0 +1,68 @@
+-- name: register
+INSERT INTO kprep.knowledge_bases (kb, tenant) VALUES (:kb, :tenant) ON CONFLICT (kb) DO NOTHING;
+
+-- name: tenant
+SELECT tenant FROM kprep.knowledge_bases WHERE kb = :kb;
+
+-- name: first_release
+INSERT INTO kprep.releases (kb, release, base_release, status, run_id, configuration, published_at)
+VALUES (:kb, 0, 0, 'published', '', '{}', now()) ON CONFLICT DO NOTHING;
+
+-- name: first_channel
+INSERT INTO kprep.channels (kb, name, release) VALUES (:kb, 'live', 0) ON CONFLICT DO NOTHING;
+
+-- name: observed
+SELECT document_id, source, uri, version_token, content_hash, size, media_type, modified_at
+FROM kprep.documents WHERE kb = :kb AND listed ORDER BY uri;
+
+-- name: observe
+INSERT INTO kprep.documents AS d
+    (kb, document_id, source, uri, version_token, content_hash, size, media_type, modified_at, listed, seen_at)
+SELECT :kb, r.document_id, r.source, r.uri, r.version_token, r.content_hash, r.size, r.media_type, r.modified_at, true, now()
+FROM jsonb_to_recordset(:rows) AS r(document_id text, source text, uri text, version_token text, content_hash text,
+    size bigint, media_type text, modified_at timestamptz)
+ON CONFLICT (kb, document_id) DO UPDATE SET
+    version_token = excluded.version_token, content_hash = excluded.content_hash, size = excluded.size,
+    media_type = excluded.media_type, listed = true, seen_at = excluded.seen_at,
+    modified_at = CASE WHEN d.content_hash = excluded.content_hash THEN d.modified_at ELSE excluded.modified_at END;
+
+-- name: unlist
+UPDATE kprep.documents SET listed = false WHERE kb = :kb AND document_id = ANY(:ids);
+
+-- name: save_version
+INSERT INTO kprep.document_versions
+    (kb, version_id, document_id, content_fingerprint, content_hash, media_type, parser, title, language, front_matter,
+     units, removals, redactions, stages)
+VALUES (:kb, :version_id, :document_id, :content_fingerprint, :content_hash, :media_type, :parser, :title, :language,
+    :front_matter, :units, :removals, :redactions, :stages)
+ON CONFLICT (kb, version_id) DO NOTHING RETURNING version_id;
+
+-- name: copy_version
+INSERT INTO kprep.document_versions
+    (kb, version_id, document_id, content_fingerprint, content_hash, media_type, parser, title, language, front_matter,
+     units, removals, redactions, stages)
+SELECT kb, :version_id, :document_id, content_fingerprint, content_hash, media_type, parser, title, language, front_matter,
+     units, removals, redactions, stages
+FROM kprep.document_versions WHERE kb = :kb AND version_id = :from_version
+ON CONFLICT (kb, version_id) DO NOTHING RETURNING version_id;
+
+-- name: prepared
+SELECT DISTINCT ON (content_fingerprint) content_fingerprint, version_id
+FROM kprep.document_versions WHERE kb = :kb ORDER BY content_fingerprint, version_id;
+
+-- name: fail
+INSERT INTO kprep.failures (kb, document_id, source, uri, stage, reason, detail, context, retryable, content_fingerprint, run_id)
+VALUES (:kb, :document_id, :source, :uri, :stage, :reason, :detail, :context, :retryable, :content_fingerprint, :run_id)
+ON CONFLICT (kb, document_id) DO UPDATE SET stage = excluded.stage, reason = excluded.reason, detail = excluded.detail,
+    context = excluded.context, retryable = excluded.retryable, content_fingerprint = excluded.content_fingerprint,
+    run_id = excluded.run_id, failed_at = now(), source = excluded.source, uri = excluded.uri;
+
+-- name: failures
+SELECT document_id, source, uri, stage, reason, detail, context, retryable, content_fingerprint, run_id, failed_at
+FROM kprep.failures WHERE kb = :kb ORDER BY uri;
+
+-- name: clear_failures
+DELETE FROM kprep.failures WHERE kb = :kb AND document_id = ANY(:ids);
+
+-- name: documents_of_content
+SELECT count(*) FROM kprep.documents WHERE content_hash = :content_hash AND listed;

@@ -1,0 +1,17 @@
+-- name: missing
+SELECT DISTINCT ON (c.content_hash) c.content_hash, c.index_text
+FROM kprep.version_chunks v JOIN kprep.chunks c ON c.kb = v.kb AND c.chunk_id = v.chunk_id
+WHERE v.kb = :kb AND v.version_id = ANY(:versions) AND NOT EXISTS (
+    SELECT FROM kprep.embeddings e WHERE e.space = :space AND e.content_hash = c.content_hash)
+ORDER BY c.content_hash;
+
+-- name: count_texts
+SELECT count(DISTINCT c.content_hash)
+FROM kprep.version_chunks v JOIN kprep.chunks c ON c.kb = v.kb AND c.chunk_id = v.chunk_id
+WHERE v.kb = :kb AND v.version_id = ANY(:versions);
+
+-- name: save
+INSERT INTO kprep.embeddings (space, content_hash, embedding)
+SELECT :space, r.content_hash, CAST(r.embedding AS vector)
+FROM unnest(CAST(:hashes AS text[]), CAST(:vectors AS text[])) AS r(content_hash, embedding)
+ON CONFLICT (space, content_hash) DO NOTHING;

@@ -1,0 +1,26 @@
+-- name: unindexed
+SELECT DISTINCT c.chunk_no, c.heading_path, c.title, c.keywords, c.text, c.language, d.title AS document_title
+FROM kprep.version_chunks v
+JOIN kprep.chunks c ON c.kb = v.kb AND c.chunk_id = v.chunk_id
+JOIN kprep.document_versions d ON d.kb = v.kb AND d.version_id = v.version_id
+WHERE v.kb = :kb AND v.version_id = ANY(:versions) AND NOT EXISTS (
+    SELECT FROM kprep.lexical_chunks l WHERE l.kb = c.kb AND l.lexicon = :lexicon AND l.chunk_no = c.chunk_no)
+ORDER BY c.chunk_no;
+
+-- name: add_postings
+INSERT INTO kprep.postings AS p (kb, lexicon, term, segment, chunk_nos, frequencies, lengths)
+SELECT :kb, :lexicon, r.term, r.segment, r.chunk_nos, r.frequencies, r.lengths
+FROM jsonb_to_recordset(:rows) AS r(term text, segment bigint, chunk_nos bigint[], frequencies integer[], lengths integer[])
+ON CONFLICT (kb, lexicon, term, segment) DO UPDATE SET
+    chunk_nos = p.chunk_nos || excluded.chunk_nos,
+    frequencies = p.frequencies || excluded.frequencies,
+    lengths = p.lengths || excluded.lengths;
+
+-- name: add_lengths
+INSERT INTO kprep.lexical_chunks (kb, lexicon, chunk_no, length)
+SELECT :kb, :lexicon, r.chunk_no, r.length FROM unnest(CAST(:numbers AS bigint[]), CAST(:lengths AS integer[])) AS r(chunk_no, length);
+
+-- name: statistics
+SELECT count(*) AS chunks, coalesce(sum(l.length), 0) AS length
+FROM kprep.release_members m JOIN kprep.lexical_chunks l ON l.kb = m.kb AND l.lexicon = :lexicon AND l.chunk_no = m.chunk_no
+WHERE m.kb = :kb AND m.from_release <= :release AND (m.to_release IS NULL OR m.to_release > :release);

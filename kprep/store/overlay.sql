@@ -1,0 +1,22 @@
+-- name: suppress
+INSERT INTO kprep.suppressions (kb, document_id, reason, made_by)
+SELECT :kb, id, :reason, :made_by FROM unnest(CAST(:ids AS text[])) AS id
+ON CONFLICT DO NOTHING;
+
+-- name: lift_returned
+UPDATE kprep.suppressions SET ended_at = now()
+WHERE kb = :kb AND reason = 'source_deleted' AND ended_at IS NULL AND document_id IN (
+    SELECT document_id FROM kprep.release_documents WHERE kb = :kb AND from_release <= :release
+        AND (to_release IS NULL OR to_release > :release))
+    AND document_id IN (SELECT document_id FROM kprep.documents WHERE kb = :kb AND listed);
+
+-- name: narrow
+INSERT INTO kprep.narrowed_acls (kb, document_id, acl)
+SELECT :kb, r.document_id, r.acl FROM jsonb_to_recordset(:rows) AS r(document_id text, acl text[])
+ON CONFLICT (kb, document_id) DO UPDATE SET acl = excluded.acl, since = now();
+
+-- name: end_narrowing
+DELETE FROM kprep.narrowed_acls WHERE kb = :kb;
+
+-- name: suppressed
+SELECT document_id, reason, since FROM kprep.suppressions WHERE kb = :kb AND ended_at IS NULL ORDER BY document_id, reason;

@@ -1,0 +1,36 @@
+-- name: lock
+SELECT pg_try_advisory_lock(hashtextextended('kprep run ' || :kb, 0));
+
+-- name: start
+INSERT INTO kprep.runs (run_id, kb, status, stage) VALUES (:run_id, :kb, 'running', 'scan');
+
+-- name: end_dead
+UPDATE kprep.runs SET status = 'crashed', finished_at = now() WHERE kb = :kb AND status = 'running' AND run_id <> :run_id;
+
+-- name: stage
+UPDATE kprep.runs SET stage = :stage, heartbeat_at = now() WHERE run_id = :run_id;
+
+-- name: finish
+UPDATE kprep.runs SET status = :status, summary = :summary, finished_at = now(), heartbeat_at = now() WHERE run_id = :run_id;
+
+-- name: recent
+SELECT run_id, status, stage, started_at, finished_at, summary FROM kprep.runs WHERE kb = :kb ORDER BY started_at DESC LIMIT :count;
+
+-- name: plan_work
+INSERT INTO kprep.run_documents (run_id, document_id, batch, work)
+SELECT :run_id, r.document_id, r.batch, r.work
+FROM jsonb_to_recordset(:rows) AS r(document_id text, batch integer, work jsonb);
+
+-- name: batch
+SELECT document_id, work FROM kprep.run_documents
+WHERE run_id = :run_id AND batch = :batch AND state = 'planned' ORDER BY work ->> 'uri';
+
+-- name: done
+UPDATE kprep.run_documents SET state = :state, version_id = :version_id
+WHERE run_id = :run_id AND document_id = :document_id;
+
+-- name: prepared
+SELECT document_id, version_id FROM kprep.run_documents WHERE run_id = :run_id AND state = 'prepared' ORDER BY document_id;
+
+-- name: drop_work
+DELETE FROM kprep.run_documents WHERE run_id = :run_id;

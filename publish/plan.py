@@ -1,0 +1,192 @@
+"""What one run has to do, from what the sources hold and what the live release holds. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from kprep.core.models import JsonObject
+
+
+class Action(StrEnum):
+    """What happens to one document."""
+
+    ADD = "add"
+    CHANGE = "change"
+    RENAME = "rename"
+    REPERMISSION = "repermission"
+    RETIRE = "retire"
+    UNCHANGED = "unchanged"
+    FAILED = "failed"
+    """Failed before with this very content under these very rules: not tried again, still reported."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """A document a source holds now, with the fingerprints it should have under the current rules.
+
+    `stages`: room -> fingerprint of its version and options, in pipeline order, "parse" first.
+    """
+
+    document_id: str
+    source: str
+    uri: str
+    content_hash: str
+    content_fingerprint: str
+    metadata_fingerprint: str
+    stages: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """A document of the base release."""
+
+    document_id: str
+    source: str
+    uri: str
+    version_id: str
+    content_hash: str
+    content_fingerprint: str
+    metadata_fingerprint: str
+    stages: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedDocument:
+    """One document's part of the plan.
+
+    `stage`: earliest room whose work is not reusable ("" when nothing is computed). `reuse`: a prepared version with
+    the same content fingerprint (of this or another document), so that nothing is parsed. `renamed_from`: its old URI.
+    """
+
+    document_id: str
+    source: str
+    uri: str
+    action: Action
+    stage: str = ""
+    reuse: str = ""
+    renamed_from: str = ""
+    content_hash: str = ""
+    content_fingerprint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Documents in order of URI. `guard`: why an operator must confirm the deletions first, or ""."""
+
+    base_release: int
+    documents: tuple[PlannedDocument, ...]
+    guard: str = ""
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def is_empty(self) -> bool:
+        """True when the live release already is what the sources and rules ask for."""
+        return all(item.action in (Action.UNCHANGED, Action.FAILED) for item in self.documents)
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """Limits over which deletions wait for an operator: both the share of a source and the number are exceeded."""
+
+    share: float = 0.2
+    documents: int = 10
+
+
+def make_plan(
+    base_release: int,
+    observed: Sequence[Observed],
+    live: Sequence[Live],
+    *,
+    keep: frozenset[str],
+    known_failures: Mapping[str, str],
+    prepared: Mapping[str, str],
+    guard: Guard,
+    allow_deletes: bool,
+) -> Plan:
+    """Plan that turns the base release into what is observed.
+
+    `keep`: documents that could not be looked at and keep their live version. `known_failures`: document id -> content
+    fingerprint it failed with for good. `prepared`: content fingerprint -> a version that has it already.
+    """
+    live_by_id = {item.document_id: item for item in live}
+    seen = {item.document_id for item in observed}
+    gone = [item for item in live if item.document_id not in seen and item.document_id not in keep]
+    gone_by_content: dict[str, list[Live]] = {}
+    for item in sorted(gone, key=lambda item: item.uri):
+        gone_by_content.setdefault(item.content_hash, []).append(item)
+    planned = []
+    for item in sorted(observed, key=lambda item: item.uri):
+        planned.append(_plan_one(item, live_by_id.get(item.document_id), known_failures, prepared, gone_by_content))
+    planned += [
+        PlannedDocument(item.document_id, item.source, item.uri, Action.RETIRE, content_hash=item.content_hash)
+        for item in gone
+    ]
+    planned.sort(key=lambda item: (item.uri, item.document_id))
+    reason = "" if allow_deletes else _guard_reason(gone, live, planned, guard)
+    counts = Counter(item.action.value for item in planned)
+    return Plan(base_release, tuple(planned), reason, {action.value: counts[action.value] for action in Action})
+
+
+def _plan_one(
+    item: Observed,
+    live: Live | None,
+    known_failures: Mapping[str, str],
+    prepared: Mapping[str, str],
+    gone_by_content: Mapping[str, list[Live]],
+) -> PlannedDocument:
+    def planned(action: Action, stage: str = "", renamed_from: str = "") -> PlannedDocument:
+        reuse = (
+            live.version_id if live and action is Action.REPERMISSION else prepared.get(item.content_fingerprint, "")
+        )
+        computes = action in (Action.ADD, Action.CHANGE, Action.RENAME) and not reuse
+        return PlannedDocument(
+            item.document_id,
+            item.source,
+            item.uri,
+            action,
+            stage if computes else "",
+            reuse if action not in (Action.UNCHANGED, Action.FAILED) else "",
+            renamed_from,
+            item.content_hash,
+            item.content_fingerprint,
+        )
+
+    if live and live.content_fingerprint == item.content_fingerprint:
+        same = live.metadata_fingerprint == item.metadata_fingerprint
+        return planned(Action.UNCHANGED if same else Action.REPERMISSION)
+    if known_failures.get(item.document_id) == item.content_fingerprint:
+        return planned(Action.FAILED)
+    if live is None:
+        moved = gone_by_content.get(item.content_hash)
+        if moved:
+            old = moved.pop(0)
+            return planned(Action.RENAME, _first_stage(old, item), old.uri)
+        return planned(Action.ADD, "parse")
+    return planned(Action.CHANGE, _first_stage(live, item))
+
+
+def _first_stage(live: Live, item: Observed) -> str:
+    if live.content_hash != item.content_hash:
+        return "parse"
+    for room, fingerprint in item.stages.items():
+        if live.stages.get(room) != fingerprint:
+            return str(room)
+    return "parse"
+
+
+def _guard_reason(gone: Sequence[Live], live: Sequence[Live], planned: Iterable[PlannedDocument], guard: Guard) -> str:
+    """Why these deletions look like an accident, or "". A renamed document does not count as deleted."""
+    renamed = Counter(item.source for item in planned if item.action is Action.RENAME)
+    total = Counter(item.source for item in live)
+    lost = Counter(item.source for item in gone)
+    for source, count in sorted(lost.items()):
+        count -= renamed[source]
+        if count > guard.documents and count > guard.share * total[source]:
+            return (
+                f"source {source}: {count} of {total[source]} documents are gone, more than {guard.share:.0%} and "
+                f"{guard.documents}: check the source, then run again with --allow-deletes"
+            )
+    return ""

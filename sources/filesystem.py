@@ -1,0 +1,123 @@
+"""A folder: every file below it that the patterns name."""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pathspec
+
+from kprep.core.errors import SourceError, SourceUnavailable
+from sources.spec import Entry, Listing, Problem, SourceRequest, SourceSpec
+
+IGNORED_NAMES = frozenset(("Thumbs.db", "desktop.ini", "__MACOSX"))
+
+
+def list_entries(request: SourceRequest) -> Listing:
+    """Files below the source's path, without hidden ones; links to files are followed only inside the path.
+
+    Raises: SourceError when the path is missing, no folder, or may not be entered.
+    """
+    root = request.path
+    if not root.exists():
+        raise SourceError(f"source {request.name}: {root} does not exist", source=request.name)
+    if not root.is_dir():
+        raise SourceError(
+            f"source {request.name}: {root} is a file; name the folder that holds it", source=request.name
+        )
+    include = pathspec.PathSpec.from_lines("gitignore", request.include)
+    exclude = pathspec.PathSpec.from_lines("gitignore", request.exclude)
+    walk = _Walk(request, include, exclude)
+    walk.folder(root, "")
+    entries = sorted(walk.entries, key=lambda entry: entry.uri)
+    return Listing(tuple(entries), tuple(walk.problems), complete=walk.complete)
+
+
+def fetch(request: SourceRequest, entry: Entry) -> bytes:
+    """Bytes of a listed file. Raises: SourceError (gone, not permitted), SourceUnavailable (I/O error)."""
+    try:
+        return Path(entry.location).read_bytes()
+    except FileNotFoundError as error:
+        raise SourceUnavailable(f"{entry.uri} vanished while the run read it; the next run sees it gone") from error
+    except PermissionError as error:
+        raise SourceError(f"{entry.uri} may not be read: give the user of kprep read permission") from error
+    except OSError as error:
+        raise SourceUnavailable(f"{entry.uri} cannot be read: {error.strerror}", source=request.name) from error
+
+
+class _Walk:
+    """One pass over a folder tree."""
+
+    def __init__(self, request: SourceRequest, include: pathspec.PathSpec, exclude: pathspec.PathSpec) -> None:
+        self._request, self._include, self._exclude = request, include, exclude
+        self._root = request.path.resolve()
+        self._uris: dict[str, str] = {}
+        self.entries: list[Entry] = []
+        self.problems: list[Problem] = []
+        self.complete = True
+
+    def folder(self, folder: Path, relative: str) -> None:
+        """Add what stands in a folder; a folder that cannot be entered makes the listing incomplete."""
+        try:
+            with os.scandir(folder) as found:
+                items = sorted(found, key=lambda item: item.name)
+        except OSError as error:
+            if relative == "":
+                raise SourceError(
+                    f"source {self._request.name}: {folder} may not be entered ({error.strerror}): "
+                    "give the user of kprep permission to read it",
+                    source=self._request.name,
+                ) from error
+            self.complete = False
+            self._problem(relative, "source_unreadable", f"folder may not be entered ({error.strerror})")
+            return
+        for item in items:
+            if item.name.startswith(".") or item.name in IGNORED_NAMES:
+                continue
+            inner = f"{relative}/{item.name}" if relative else item.name
+            if item.is_dir(follow_symlinks=False):
+                self.folder(Path(item.path), inner)
+            elif self._include.match_file(inner) and not self._exclude.match_file(inner):
+                self._file(item, inner)
+
+    def _file(self, item: os.DirEntry[str], relative: str) -> None:
+        try:
+            relative.encode("utf-8")
+        except UnicodeEncodeError:
+            shown = relative.encode("utf-8", "backslashreplace").decode("utf-8")
+            self._problem(shown, "source_unreadable", "its name is not valid UTF-8: rename it")
+            return
+        if item.is_symlink():
+            target = Path(item.path).resolve()
+            if not target.is_relative_to(self._root):
+                self._problem(relative, "source_unreadable", "a link that leads out of the source's folder")
+                return
+            if target.is_dir():
+                return  # its files are listed where they really stand
+        try:
+            status = item.stat()
+        except OSError as error:
+            self._problem(relative, "source_unreadable", f"cannot be looked at ({error.strerror})")
+            return
+        uri = self._uri(relative)
+        if uri in self._uris:
+            self._problem(
+                relative, "source_unreadable", f"has the same URI as {self._uris[uri]!r} (differs in Unicode form)"
+            )
+            return
+        self._uris[uri] = relative
+        modified_at = datetime.fromtimestamp(status.st_mtime, tz=UTC)
+        token = f"{status.st_size}-{status.st_mtime_ns}-{status.st_ino}"
+        name = uri.rsplit("/", 1)[-1]
+        self.entries.append(Entry(uri, name, item.path, token, status.st_size, modified_at))
+
+    def _uri(self, relative: str) -> str:
+        return f"{self._request.name}/{unicodedata.normalize('NFC', relative)}"
+
+    def _problem(self, relative: str, reason: str, detail: str) -> None:
+        self.problems.append(Problem(self._uri(relative), reason, detail))
+
+
+SOURCE = SourceSpec(name="filesystem", version=1, list_entries=list_entries, fetch=fetch)
