@@ -1,0 +1,22 @@
+"""Adds what retrieval needs to chunks; every word added comes from the source. Pure but for its libraries.
+
+In: ChunkedDocument, the embedder's token limit and counter. Out: EnrichedDocument, same chunks, same order.
+
+Per child: a title (the heading where it says something, else the most telling short sentence), up to six keywords
+(YAKE for languages written with spaces and known to it; frequent character groups for Chinese and Japanese; other
+languages none), entities that patterns are sure of (error codes, API operations and paths, policies, modules), the
+language (its own only where it is long and clearly another than the document's), the kind of fragment where a rule is
+certain ("code", "table", "step", "faq", "error", "def", else ""), and `index_text`: heading line, text, keywords.
+Per parent: the first sentences, at most 300 characters.
+
+- `index_text` is within `max_tokens`: keywords are dropped from the last on until it is. A text over the limit without
+  any keyword raises EnrichmentError: it was cut for another limit or tokenizer.
+- Extraction that finds nothing leaves its field empty. Nothing is invented, no model writes.
+- `content_hash` is the digest of `index_text`; `key` covers all content fields of the chunk, but not its place.
+"""
+
+from __future__ import annotations
+
+from enrichment.documents import VERSION, enrich
+
+__all__ = ["VERSION", "enrich"]

@@ -1,0 +1,69 @@
+"""The text of a parent and where each element stands in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from kprep.core.models import Element, ElementKind, Locator
+
+BLOCK_GAP = "\n\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """An element in its parent: `start` is where its marker begins, `body` where `element.text` begins; half-open."""
+
+    element: Element
+    start: int
+    body: int
+    end: int
+
+    def place(self, start: int, end: int) -> Locator:
+        """Locator of the characters start..end of the parent, as exact as the element's own locator allows."""
+        return narrow(self.element, max(start - self.body, 0), max(end - self.body, 0))
+
+
+def lay_out(elements: tuple[Element, ...]) -> tuple[str, tuple[Block, ...]]:
+    """Text of the parent and its blocks, in order. Blocks are a blank line apart, items of a list one line break.
+
+    A list item is written with its marker and indented by its depth, so that numbered steps keep their numbers."""
+    parts: list[str] = []
+    blocks: list[Block] = []
+    length = 0
+    for index, element in enumerate(elements):
+        gap = _gap(elements[index - 1], element) if index else ""
+        prefix = _prefix(element)
+        start = length + len(gap)
+        body = start + len(prefix)
+        length = body + len(element.text)
+        parts += [gap, prefix, element.text]
+        blocks.append(Block(element, start, body, length))
+    return "".join(parts), tuple(blocks)
+
+
+def narrow(element: Element, start: int, end: int) -> Locator:
+    """The element's locator for the characters start..end of its text.
+
+    `char` and `line` are narrowed only where the text is a verbatim slice of the original, which shows in its length
+    and number of lines; everything else stays the element's."""
+    place = element.locator
+    if place.char is None or place.char[1] - place.char[0] != len(element.text):
+        return place
+    place = replace(place, char=(place.char[0] + start, place.char[0] + end))
+    if place.line is not None and place.line[1] - place.line[0] == element.text.count("\n"):
+        first = place.line[0] + element.text.count("\n", 0, start)
+        last = place.line[0] + element.text.count("\n", 0, max(end - 1, start))
+        place = replace(place, line=(first, last))
+    return place
+
+
+def _gap(before: Element, element: Element) -> str:
+    both_items = before.kind is ElementKind.LIST_ITEM and element.kind is ElementKind.LIST_ITEM
+    return "\n" if both_items else BLOCK_GAP
+
+
+def _prefix(element: Element) -> str:
+    if element.kind is not ElementKind.LIST_ITEM:
+        return ""
+    indent = "  " * max(element.level - 1, 0)
+    return indent + element.marker + (" " if element.marker else "")

@@ -1,0 +1,97 @@
+"""Enrichment of a document: each field from its own module, put together here."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from enrichment.entities import entities_of
+from enrichment.fragments import fragment_of
+from enrichment.keywords import keywords_of
+from enrichment.languages import chunk_language, document_language
+from enrichment.titles import summary_of, title_of
+from kprep.core.errors import EnrichmentError
+from kprep.core.ids import canonical_json, digest
+from kprep.core.index_text import compose, heading_line
+from kprep.core.models import (
+    ChildChunk,
+    ChunkedDocument,
+    CountTokens,
+    EnrichedChunk,
+    EnrichedDocument,
+    EnrichedParent,
+)
+
+VERSION = 1
+
+
+def enrich(document: ChunkedDocument, max_tokens: int, count_tokens: CountTokens) -> EnrichedDocument:
+    """The document's chunks with titles, keywords, entities, languages, fragments, index texts and summaries.
+
+    Raises: EnrichmentError (a chunk is over `max_tokens` even without keywords)."""
+    language = document_language(document)
+    siblings = Counter(child.parent_key for child in document.children)
+    writer = _Writer(document.title, max_tokens, count_tokens)
+    first = {child.parent_key: child.key for child in reversed(document.children)}
+    children = tuple(
+        _child(
+            child, language, writer, heads=first[child.parent_key] == child.key, alone=siblings[child.parent_key] == 1
+        )
+        for child in document.children
+    )
+    parents = tuple(
+        EnrichedParent(parent.key, parent.heading_path, parent.text, summary_of(parent.text, language), parent.locator)
+        for parent in document.parents
+    )
+    return EnrichedDocument(document.uri, document.title, language, document.metadata, parents, children)
+
+
+@dataclass(frozen=True, slots=True)
+class _Writer:
+    """Writes index texts within the limit."""
+
+    title: str
+    max_tokens: int
+    count_tokens: CountTokens
+
+    def write(self, child: ChildChunk, keywords: Sequence[str]) -> tuple[str, tuple[str, ...], int]:
+        """The index text, the keywords it holds, and its tokens."""
+        heading = heading_line(self.title, child.heading_path, self.max_tokens, self.count_tokens)
+        for kept in range(len(keywords), -1, -1):
+            text = compose(heading, child.text, keywords[:kept])
+            tokens = self.count_tokens(text)
+            if tokens <= self.max_tokens:
+                return text, tuple(keywords[:kept]), tokens
+        raise EnrichmentError(
+            f"a chunk has {tokens} tokens, the limit is {self.max_tokens}: it was cut for another limit or tokenizer",
+            chunk=child.key, tokens=tokens, limit=self.max_tokens,
+        )  # fmt: skip
+
+
+def _child(child: ChildChunk, inherited: str, writer: _Writer, *, heads: bool, alone: bool) -> EnrichedChunk:
+    language = inherited if child.kind == "code" else chunk_language(child.text, inherited)
+    found = keywords_of(child, language)
+    index_text, keywords, tokens = writer.write(child, found)
+    title = title_of(child, found, language, heads=heads or alone)
+    entities = entities_of(child)
+    content = canonical_json([title, keywords, entities, language, index_text])
+    return EnrichedChunk(
+        key=digest(child.key, content)[:32],
+        parent_key=child.parent_key,
+        kind=child.kind,
+        text=child.text,
+        index_text=index_text,
+        heading_path=child.heading_path,
+        title=title,
+        keywords=keywords,
+        language=language,
+        content_hash=digest(index_text),
+        tokens=tokens,
+        locator=child.locator,
+        start=child.start,
+        end=child.end,
+        links=child.links,
+        fragment=fragment_of(child, entities),
+        entities=entities,
+    )

