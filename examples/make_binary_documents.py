@@ -99,6 +99,8 @@ def pdf_flowables(blocks: Blocks, body: str, bold: str) -> Iterator[Flowable]:
         elif "table" in block:
             yield table_flowable(block, body, bold)
             yield Spacer(0, 8)
+        elif "contents" in block:
+            yield from contents_flowables(block["contents"], text, bold)
         elif "page_break" in block:
             yield PageBreak()
         elif "column_break" in block:
@@ -114,6 +116,13 @@ def list_flowable(block: Mapping[str, Any], style: ParagraphStyle) -> ListFlowab
     if numbered:
         return ListFlowable(lines, bulletType="1", bulletFormat="%s.", leftIndent=20, bulletFontSize=10.5)
     return ListFlowable(lines, bulletType="bullet", start="\u2022", leftIndent=16, bulletFontSize=10.5)
+
+
+def contents_flowables(entries: list[list[str]], style: ParagraphStyle, bold: str) -> Iterator[Flowable]:
+    """A printed table of contents with dotted leaders; its entries say again what the headings say."""
+    yield Paragraph("Contents", heading_style(2, bold))
+    for title, page in entries:
+        yield Paragraph(f"{title} {'. ' * (58 - len(title))}{page}", style)
 
 
 def table_flowable(block: Mapping[str, Any], body: str, bold: str) -> Table:
@@ -281,7 +290,7 @@ def add_docx_block(document: Document, block: Mapping[str, Any]) -> None:
 
 
 def add_docx_table(document: Document, block: Mapping[str, Any]) -> None:
-    """A table; `merge` names the corners [row, column, row, column] of merged cells, which keep the text of the first."""
+    """A table; `merge` names corners [row, column, row, column] of merged cells, which keep the text of the first."""
     rows = block["table"]
     table = document.add_table(len(rows), len(rows[0]), style="Table Grid")
     for row_number, first_column, last_row, last_column in block.get("merge", ()):
