@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from typing import Any
 
 from chunking.budget import CHARS_PER_TOKEN, Budget
 from chunking.layout import Block
@@ -146,8 +147,8 @@ def inside(text: str, atom: Atom, budget: Budget, limit: int | None = None) -> I
         return
     most = min(limit, budget.target)
     limit = min(most, -(-size // -(-size // most)) + 1)
-    _, spans = cut_by_meaning(piece, limit, _bounded(budget.ruler.size, limit), memoize=False, offsets=True)
-    for number, (first, last) in enumerate(spans):
+    found: Any = cut_by_meaning(piece, limit, _bounded(budget.ruler.size, limit), memoize=False, offsets=True)
+    for number, (first, last) in enumerate(found[1]):
         start, end = _trim(text, atom.start + first, atom.start + last, keep_indent=atom.kind == "code")
         if start >= end:
             continue

@@ -10,15 +10,12 @@ import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from embedding.settings import number, refuse_unknown
-from embedding.spec import EmbedderSpec, refuse_long, unit_length
+from embedding.spec import EmbedderSpec, FloatArray, refuse_long, unit_length
 from embedding.tokenizer import load_tokenizer
 from kprep.core.errors import ConfigError, EmbeddingError
-
-if TYPE_CHECKING:
-    from embedding.spec import FloatArray
 
 MODEL = "all-MiniLM-L6-v2-onnx-int8"
 MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"

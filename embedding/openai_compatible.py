@@ -8,15 +8,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from embedding.settings import number, refuse_unknown, text
-from embedding.spec import EmbedderSpec, refuse_long, unit_length
+from embedding.spec import EmbedderSpec, FloatArray, refuse_long, unit_length
 from embedding.tokenizer import BUNDLED, Tokenizer, load_tokenizer
 from kprep.core.errors import EmbedderUnavailable, EmbeddingError
-
-if TYPE_CHECKING:
-    from embedding.spec import FloatArray
 
 RETRY_STATUS = (408, 425, 429, 500, 502, 503, 504)
 LONGEST_WAIT_S = 60.0

@@ -12,7 +12,7 @@ if TYPE_CHECKING:  # numpy is loaded on use: processes that only count tokens st
     import numpy as np
     from numpy.typing import NDArray
 
-    FloatArray: TypeAlias = NDArray[np.float32]
+FloatArray: TypeAlias = "NDArray[np.float32]"
 
 
 class Embedder(Protocol):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -31,14 +30,10 @@ def enrich(document: ChunkedDocument, max_tokens: int, count_tokens: CountTokens
 
     Raises: EnrichmentError (a chunk is over `max_tokens` even without keywords)."""
     language = document_language(document)
-    siblings = Counter(child.parent_key for child in document.children)
     writer = _Writer(document.title, max_tokens, count_tokens)
     first = {child.parent_key: child.key for child in reversed(document.children)}
     children = tuple(
-        _child(
-            child, language, writer, heads=first[child.parent_key] == child.key, alone=siblings[child.parent_key] == 1
-        )
-        for child in document.children
+        _child(child, language, writer, heads=first[child.parent_key] == child.key) for child in document.children
     )
     parents = tuple(
         EnrichedParent(parent.key, parent.heading_path, parent.text, summary_of(parent.text, language), parent.locator)
@@ -69,11 +64,11 @@ class _Writer:
         )  # fmt: skip
 
 
-def _child(child: ChildChunk, inherited: str, writer: _Writer, *, heads: bool, alone: bool) -> EnrichedChunk:
+def _child(child: ChildChunk, inherited: str, writer: _Writer, *, heads: bool) -> EnrichedChunk:
     language = inherited if child.kind == "code" else chunk_language(child.text, inherited)
     found = keywords_of(child, language)
     index_text, keywords, tokens = writer.write(child, found)
-    title = title_of(child, found, language, heads=heads or alone)
+    title = title_of(child, found, language, heads=heads)
     entities = entities_of(child)
     content = canonical_json([title, keywords, entities, language, index_text])
     return EnrichedChunk(

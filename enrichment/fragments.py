@@ -16,7 +16,7 @@ _ERROR_HEADING = re.compile(r"\berror|\bfehler|错误|\berreur|\bstatus codes?\b
 
 
 def fragment_of(child: ChildChunk, entities: tuple[tuple[str, str], ...]) -> str:
-    """ "error", "code", "table", "step", "def", "faq", or "" when no rule is certain."""
+    """One of "error", "code", "table", "step", "def", "faq", or "" when no rule is certain."""
     heading = child.heading_path[-1] if child.heading_path else ""
     errors = sum(kind == "error_code" for kind, _ in entities)
     if (

