@@ -12,6 +12,7 @@ import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -121,8 +122,13 @@ def list_flowable(block: Mapping[str, Any], style: ParagraphStyle) -> ListFlowab
 def contents_flowables(entries: list[list[str]], style: ParagraphStyle, bold: str) -> Iterator[Flowable]:
     """A printed table of contents with dotted leaders; its entries say again what the headings say."""
     yield Paragraph("Contents", heading_style(2, bold))
+    width = {
+        part: pdfmetrics.stringWidth(part, style.fontName, style.fontSize)
+        for part in (". ", *chain.from_iterable(entries))
+    }
     for title, page in entries:
-        yield Paragraph(f"{title} {'. ' * (58 - len(title))}{page}", style)
+        dots = int((PAGE_WIDTH - 2 * MARGIN - width[title] - width[page]) / width[". "]) - 1
+        yield Paragraph(f"{title} {'. ' * dots}{page}", style)
 
 
 def table_flowable(block: Mapping[str, Any], body: str, bold: str) -> Table:
