@@ -139,11 +139,22 @@ class LexicalConfig(_Strict):
     weights: dict[Literal["title", "heading_path", "keywords", "text"], int] = Field(default_factory=dict)
 
 
+class EvidenceConfig(_Strict):
+    """Below these floors a hybrid search answers that it cannot confirm: `dense` is a cosine that is enough alone,
+    `dense_weak` and `lexical` (share of the highest BM25 score) are enough together."""
+
+    dense: float = Field(default=0.45, ge=0, le=1)
+    dense_weak: float = Field(default=0.25, ge=0, le=1)
+    lexical: float = Field(default=0.15, ge=0, le=1)
+
+
 class RetrievalConfig(_Strict):
     """How hits are scored; recorded with each release."""
 
     lexical: LexicalConfig = LexicalConfig()
     fusion: Literal["bounded", "rrf", "weighted"] = "bounded"
+    dense_weight: float = Field(default=0.5, ge=0, le=1)
+    evidence: EvidenceConfig = EvidenceConfig()
     candidates: int = Field(default=100, ge=1, le=1000)
 
 

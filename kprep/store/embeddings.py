@@ -29,5 +29,5 @@ def save(connection: Connection, space: str, hashes: Sequence[str], vectors: Ite
 
 
 def vector_text(vector: Sequence[float]) -> str:
-    """pgvector's text form, with the nine digits a 32-bit float needs."""
+    """Text form of a pgvector, with the nine digits a 32-bit float needs."""
     return "[" + ",".join(f"{value:.9g}" for value in vector) + "]"

@@ -1,0 +1,85 @@
+-- name: lexical
+WITH query AS (
+    SELECT term, weight FROM unnest(CAST(:terms AS text[]), CAST(:weights AS double precision[])) AS q(term, weight)
+), hits AS (
+    SELECT q.term, q.weight, u.chunk_no, u.frequency, u.length
+    FROM query q
+    JOIN kprep.postings p ON p.kb = :kb AND p.lexicon = :lexicon AND p.term = q.term
+    CROSS JOIN LATERAL unnest(p.chunk_nos, p.frequencies, p.lengths) AS u(chunk_no, frequency, length)
+), in_release AS MATERIALIZED (
+    SELECT h.term, h.weight, h.chunk_no, h.frequency, h.length, m.chunk_id
+    FROM hits h
+    JOIN kprep.release_members m ON m.kb = :kb AND m.chunk_no = h.chunk_no
+        AND m.from_release <= :release AND (m.to_release IS NULL OR m.to_release > :release)
+), document_frequency AS (
+    SELECT term, count(*) AS df FROM in_release GROUP BY term
+)
+SELECT i.chunk_id,
+    sum(i.weight * ln(1 + (:chunks - f.df + 0.5) / (f.df + 0.5))
+        * i.frequency * (:k1 + 1) / (i.frequency + :k1 * (1 - :b + :b * i.length / :average_length))) AS score,
+    (SELECT jsonb_object_agg(term, df) FROM document_frequency) AS frequencies
+FROM in_release i
+JOIN document_frequency f ON f.term = i.term
+WHERE EXISTS (
+    SELECT FROM kprep.visible_members(:kb, :release, :principals, :as_of) v
+    WHERE v.chunk_no = i.chunk_no
+      AND (CAST(:sensitivity AS text[]) IS NULL OR v.sensitivity = ANY(:sensitivity))
+      AND (CAST(:doc_type AS text[]) IS NULL OR v.doc_type = ANY(:doc_type))
+      AND (CAST(:language AS text[]) IS NULL OR v.language = ANY(:language))
+      AND (CAST(:source AS text[]) IS NULL OR v.source = ANY(:source)))
+GROUP BY i.chunk_id
+ORDER BY score DESC, i.chunk_id
+LIMIT :top_k;
+
+-- name: dense
+SELECT v.chunk_id, 1 - (e.embedding <=> CAST(:vector AS vector)) AS cosine
+FROM kprep.visible_members(:kb, :release, :principals, :as_of) v
+JOIN kprep.chunks c ON c.kb = v.kb AND c.chunk_id = v.chunk_id
+JOIN kprep.embeddings e ON e.space = :space AND e.content_hash = c.content_hash
+WHERE (CAST(:sensitivity AS text[]) IS NULL OR v.sensitivity = ANY(:sensitivity))
+  AND (CAST(:doc_type AS text[]) IS NULL OR v.doc_type = ANY(:doc_type))
+  AND (CAST(:language AS text[]) IS NULL OR v.language = ANY(:language))
+  AND (CAST(:source AS text[]) IS NULL OR v.source = ANY(:source))
+ORDER BY e.embedding <=> CAST(:vector AS vector), v.chunk_id
+LIMIT :top_k;
+
+-- name: without_vector
+SELECT count(*)
+FROM kprep.release_members m JOIN kprep.chunks c ON c.kb = m.kb AND c.chunk_id = m.chunk_id
+WHERE m.kb = :kb AND m.from_release <= :release AND (m.to_release IS NULL OR m.to_release > :release)
+  AND NOT EXISTS (SELECT FROM kprep.embeddings e WHERE e.space = :space AND e.content_hash = c.content_hash);
+
+-- name: chunks
+SELECT v.chunk_id, v.parent_id, v.ordinal, v.locator, v.acl, v.sensitivity, v.source, v.doc_type, v.valid_from, v.valid_until,
+    v.updated_at, c.kind, c.text, c.index_text, c.heading_path, c.title, c.keywords, c.entities, c.fragment, c.language,
+    c.content_hash, c.tokens, d.uri AS document_uri, d.document_id, d.title AS document_title, d.metadata, p.links
+FROM kprep.visible_members(:kb, :release, :principals, :as_of) v
+JOIN kprep.chunks c ON c.kb = v.kb AND c.chunk_id = v.chunk_id
+JOIN kprep.release_documents d ON d.kb = v.kb AND d.document_id = v.document_id AND d.from_release <= :release
+    AND (d.to_release IS NULL OR d.to_release > :release)
+JOIN kprep.version_chunks p ON p.kb = v.kb AND p.version_id = d.version_id AND p.ordinal = v.ordinal
+WHERE (CAST(:chunk_ids AS text[]) IS NULL OR v.chunk_id = ANY(:chunk_ids))
+  AND (CAST(:uri AS text) IS NULL OR v.document_id = ANY(
+      SELECT document_id FROM kprep.release_documents WHERE kb = :kb AND uri = :uri))
+  AND (CAST(:sensitivity AS text[]) IS NULL OR v.sensitivity = ANY(:sensitivity))
+  AND (CAST(:doc_type AS text[]) IS NULL OR v.doc_type = ANY(:doc_type))
+  AND (CAST(:language AS text[]) IS NULL OR v.language = ANY(:language))
+  AND (CAST(:source AS text[]) IS NULL OR v.source = ANY(:source))
+ORDER BY d.uri, v.ordinal;
+
+-- name: parents
+SELECT DISTINCT ON (v.parent_id) v.parent_id, p.heading_path, p.text, p.summary, d.uri AS document_uri, d.title AS document_title,
+    v.ordinal, v.locator
+FROM kprep.visible_members(:kb, :release, :principals, :as_of) v
+JOIN kprep.parents p ON p.kb = v.kb AND p.parent_id = v.parent_id
+JOIN kprep.release_documents d ON d.kb = v.kb AND d.document_id = v.document_id AND d.from_release <= :release
+    AND (d.to_release IS NULL OR d.to_release > :release)
+WHERE v.parent_id = ANY(:parent_ids)
+ORDER BY v.parent_id, v.ordinal;
+
+-- name: documents_of_uris
+SELECT DISTINCT d.uri, d.title
+FROM kprep.visible_members(:kb, :release, :principals, :as_of) v
+JOIN kprep.release_documents d ON d.kb = v.kb AND d.document_id = v.document_id AND d.from_release <= :release
+    AND (d.to_release IS NULL OR d.to_release > :release)
+WHERE d.uri = ANY(:uris);

@@ -1,0 +1,71 @@
+"""Joining the ranked lists of two arms. Pure. Scores are floats, higher is better; ties go by chunk id."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+RRF_CONSTANT = 60
+
+Ranked = Sequence[tuple[str, float]]
+
+
+def reciprocal_rank(lists: Sequence[Ranked], constant: int = RRF_CONSTANT) -> list[tuple[str, float]]:
+    """Reciprocal rank fusion: score(d) = sum over lists of 1 / (constant + rank), ranks from 1, missing adds 0.
+
+    A document that is in no list cannot be recovered. Source: Cormack, Clarke, Buettcher, SIGIR 2009.
+    """
+    scores: dict[str, float] = {}
+    for ranked in lists:
+        for rank, (chunk_id, _) in enumerate(ranked, start=1):
+            scores[chunk_id] = scores.get(chunk_id, 0.0) + 1.0 / (constant + rank)
+    return ordered(scores)
+
+
+def convex(lexical: Mapping[str, float], dense: Mapping[str, float], dense_weight: float) -> list[tuple[str, float]]:
+    """Weighted sum of two scores that lie in 0..1; a chunk missing from an arm adds 0 for it."""
+    keys = lexical.keys() | dense.keys()
+    return ordered(
+        {key: (1 - dense_weight) * lexical.get(key, 0.0) + dense_weight * dense.get(key, 0.0) for key in keys}
+    )
+
+
+def bounded_lexical(ranked: Ranked, bound: float) -> dict[str, float]:
+    """BM25 scores divided by the highest the question could reach: 0..1, comparable between questions."""
+    return {chunk_id: score / bound for chunk_id, score in ranked} if bound > 0 else {}
+
+
+def bounded_cosine(ranked: Ranked) -> dict[str, float]:
+    """Cosines cut to 0..1: vectors that point apart are not evidence."""
+    return {chunk_id: min(1.0, max(0.0, cosine)) for chunk_id, cosine in ranked}
+
+
+def min_max(scores: Mapping[str, float]) -> dict[str, float]:
+    """Scores stretched so that the best is 1 and the worst 0; all 1 when they are equal."""
+    if not scores:
+        return {}
+    low, high = min(scores.values()), max(scores.values())
+    return {key: (value - low) / (high - low) if high > low else 1.0 for key, value in scores.items()}
+
+
+def idf(chunks: int, frequency: int) -> float:
+    """Inverse document frequency of BM25: ln(1 + (N - df + 0.5) / (df + 0.5))."""
+    return math.log(1 + (chunks - frequency + 0.5) / (frequency + 0.5))
+
+
+def bm25_bound(terms: Mapping[str, float], frequencies: Mapping[str, int], chunks: int, k1: float) -> float:
+    """Highest BM25 score a question could reach: each of its terms saturated (tf -> infinity gives k1 + 1)."""
+    return sum(weight * idf(chunks, frequencies.get(term, 0)) * (k1 + 1) for term, weight in terms.items())
+
+
+def coverage(terms: Mapping[str, float], frequencies: Mapping[str, int], chunks: int) -> float:
+    """Share of a question's single-word weight (by idf) whose words occur in the release at all, 0..1."""
+    singles = {term: weight for term, weight in terms.items() if " " not in term}
+    total = sum(weight * idf(chunks, frequencies.get(term, 0)) for term, weight in singles.items())
+    found = sum(weight * idf(chunks, frequencies[term]) for term, weight in singles.items() if term in frequencies)
+    return found / total if total else 0.0
+
+
+def ordered(scores: Mapping[str, float]) -> list[tuple[str, float]]:
+    """Best first, ties by id."""
+    return sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))

@@ -1,0 +1,163 @@
+"""Published chunks and parents by address, within what the caller may see."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+from typing import Any
+
+from sqlalchemy import Connection
+
+from kprep.core.errors import RetrievalError
+from kprep.store import releases, search
+from kprep.store.search import Scope
+
+
+class Reader:
+    """One release of one knowledge base, as some principals."""
+
+    def __init__(
+        self, connection: Connection, kb: str, release: int | None, principals: Sequence[str], as_of: date
+    ) -> None:
+        """Raises: RetrievalError when nothing is published, or there is no such published release."""
+        self.connection = connection
+        self.row = resolve_release(connection, kb, release)
+        self.scope = Scope(kb, self.row.release, tuple(principals), as_of)
+
+    @property
+    def release(self) -> int:
+        """The release that is read."""
+        return self.row.release
+
+    def within(self, view: str | None) -> tuple[Scope, tuple[str, ...] | None]:
+        """Scope narrowed to a view's filter, and the fields the view shows (None: all).
+
+        Raises: RetrievalError naming the views there are.
+        """
+        if view is None:
+            return self.scope, None
+        views = releases.views(self.connection, self.scope.kb, self.row.release)
+        if view not in views:
+            raise RetrievalError(f"release {self.release} has no view {view!r}; it has: {', '.join(views) or 'none'}")
+        definition = views[view]
+        return replace(self.scope, where=definition["where"]), tuple(definition["fields"])
+
+    def chunks(self, uri: str) -> list[dict[str, Any]]:
+        """Published chunks of one document in order. Raises: RetrievalError, the same for foreign and unknown."""
+        rows = search.chunks(self.connection, self.scope, uri=uri)
+        if not rows:
+            raise RetrievalError(f"no document {uri!r} in release {self.release} that you may read")
+        return [chunk_json(row) for row in rows]
+
+    def get(self, address: str) -> dict[str, Any]:
+        """A document by URI, a section by `URI#anchor`, or a chunk by id, with its full text and place.
+
+        Raises: RetrievalError, the same for foreign and unknown.
+        """
+        found = search.chunks(self.connection, self.scope, chunk_ids=[address])
+        if found:
+            return {"release": self.release, "kind": "chunk", **chunk_json(found[0]), "parent": self._parents(found)[0]}
+        uri, _, anchor = address.partition("#")
+        rows = search.chunks(self.connection, self.scope, uri=address) or search.chunks(
+            self.connection, self.scope, uri=uri
+        )
+        if anchor and not search.chunks(self.connection, self.scope, uri=address):
+            rows = [row for row in rows if row["locator"].get("anchor") == anchor]
+        if not rows:
+            raise RetrievalError(f"nothing at {address!r} in release {self.release} that you may read")
+        first = rows[0]
+        return {
+            "release": self.release,
+            "kind": "section" if anchor else "document",
+            "document_uri": first["document_uri"],
+            "title": first["document_title"],
+            "metadata": public_metadata(first),
+            "sections": self._parents(rows),
+        }
+
+    def _parents(self, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        ids = list(dict.fromkeys(row["parent_id"] for row in rows))
+        found = search.parents(self.connection, self.scope, ids)
+        return [
+            {
+                "parent_id": row["parent_id"],
+                "heading_path": row["heading_path"],
+                "summary": row["summary"],
+                "text": row["text"],
+                "citation": citation(row["document_uri"], row["locator"]),
+            }
+            for row in found
+        ]
+
+
+def resolve_release(connection: Connection, kb: str, release: int | None) -> releases.ReleaseRow:
+    """The live release, or the one asked for if it was published. Raises: RetrievalError with the remedy."""
+    live = releases.live_release(connection, kb)
+    if not live:
+        raise RetrievalError(f"nothing is published in knowledge base {kb!r} yet: run `kprep run` first")
+    row = releases.get(connection, kb, live if release is None else release)
+    if row is None or (row.published_at is None and row.release != live):
+        raise RetrievalError(f"there is no published release {release}: see `kprep release list`")
+    return row
+
+
+def citation(uri: str, locator: Mapping[str, Any]) -> str:
+    """A citation a person can follow: `uri#anchor`, `uri, page 3`, `uri, lines 4-9`."""
+    if locator.get("page"):
+        last = locator.get("page_end")
+        return f"{uri}, pages {locator['page']}-{last}" if last else f"{uri}, page {locator['page']}"
+    if locator.get("anchor"):
+        return f"{uri}#{locator['anchor']}"
+    if locator.get("line"):
+        first, last = locator["line"]
+        return f"{uri}, line {first}" if first == last else f"{uri}, lines {first}-{last}"
+    return uri
+
+
+def public_metadata(row: Mapping[str, Any]) -> dict[str, Any]:
+    """What a consumer may act on: type, sensitivity, validity, owner, confidence, times."""
+    kept = (
+        "doc_type",
+        "owner",
+        "sensitivity",
+        "source_confidence",
+        "valid_from",
+        "valid_until",
+        "supersedes",
+        "updated_at",
+    )
+    metadata = row["metadata"]
+    return {name: metadata[name] for name in kept if metadata.get(name) not in (None, "")}
+
+
+def chunk_json(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A chunk as it leaves the store."""
+    return {
+        "chunk_id": row["chunk_id"],
+        "doc_id": row["document_id"],
+        "parent_id": row["parent_id"],
+        "document_uri": row["document_uri"],
+        "source_uri": row["document_uri"],
+        "document_title": row["document_title"],
+        "text": row["text"],
+        "index_text": row["index_text"],
+        "heading_path": list(row["heading_path"]),
+        "locator": row["locator"],
+        "citation": citation(row["document_uri"], row["locator"]),
+        "kind": row["kind"],
+        "fragment": row["fragment"],
+        "title": row["title"],
+        "keywords": list(row["keywords"]),
+        "entities": row["entities"],
+        "language": row["language"],
+        "acl": list(row["acl"]),
+        "sensitivity": row["sensitivity"],
+        "doc_type": row["doc_type"],
+        "updated_at": row["updated_at"].isoformat() if row["updated_at"] else None,
+        "valid_from": row["valid_from"].isoformat() if row["valid_from"] else None,
+        "valid_until": row["valid_until"].isoformat() if row["valid_until"] else None,
+        "content_hash": row["content_hash"],
+        "tokens": row["tokens"],
+        "links": row["links"],
+    }

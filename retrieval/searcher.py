@@ -1,0 +1,274 @@
+"""Search: the lexical and the dense arm over one scope, joined, with links followed when asked for."""
+
+from __future__ import annotations
+
+import posixpath
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+from urllib.parse import unquote, urlsplit
+
+from sqlalchemy import Connection
+
+from kprep.core.errors import EmbeddingError, RetrievalError
+from kprep.store import search as store
+from kprep.store.search import Bm25, Scope
+from retrieval import fusion, tokens
+from retrieval.reader import Reader, citation, public_metadata
+
+MODES = ("lexical", "dense", "hybrid", "hybrid+references")
+NOT_CONFIRMED = "I cannot confirm from the knowledge base."
+LINKS_FROM = 5
+"""Hits whose links are followed."""
+
+
+class QueryEmbedder(Protocol):
+    """What search needs of an embedder."""
+
+    @property
+    def space(self) -> str: ...
+
+    @property
+    def languages(self) -> Sequence[str]: ...
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        """Unit-length vectors, shape (len(texts), dimensions), in input order."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """One question. `top_k`: hits wanted, 1..100."""
+
+    question: str
+    view: str | None = None
+    mode: str = "hybrid"
+    top_k: int = 5
+
+
+@dataclass(slots=True)
+class _Arms:
+    """What the two arms found, before they are joined."""
+
+    lexical: list[tuple[str, float]] = field(default_factory=list)
+    dense: list[tuple[str, float]] = field(default_factory=list)
+    bound: float = 0.0
+    coverage: float = 0.0
+    degraded: list[str] = field(default_factory=list)
+
+
+class Searcher:
+    """Answers questions over one reader's release and principals.
+
+    `embedder` is called once, when a question first needs the dense arm; it may raise EmbeddingError.
+    """
+
+    def __init__(self, reader: Reader, embedder: Callable[[], QueryEmbedder | None]) -> None:
+        self._reader = reader
+        self._make_embedder = embedder
+        self._connection: Connection = reader.connection
+        configuration = reader.row.configuration
+        self._space: str = configuration["embedding_space"]
+        self._settings: Mapping[str, Any] = configuration["retrieval"]
+        self._lexicon: str = configuration["lexicon"]
+        statistics = reader.row.statistics
+        chunks, length = int(statistics["chunks"]), int(statistics["length"])
+        lexical = self._settings["lexical"]
+        self._bm25 = Bm25(self._lexicon, lexical["k1"], lexical["b"], chunks, length / chunks if chunks else 1.0)
+        weights = {**tokens.DEFAULT_WEIGHTS, **lexical["weights"]}
+        if tokens.lexicon_id(weights) != self._lexicon:
+            raise RetrievalError(
+                f"release {reader.release} was indexed with another tokenizer ({self._lexicon}): run `kprep run` to "
+                "publish a release with this one"
+            )
+
+    def search(self, request: SearchRequest) -> dict[str, Any]:
+        """Hits as in design section 7. Raises: RetrievalError for an unknown mode, view, or a bad top_k."""
+        if request.mode not in MODES:
+            raise RetrievalError(f"unknown mode {request.mode!r}; known: {', '.join(MODES)}")
+        if not 1 <= request.top_k <= 100:
+            raise RetrievalError("top_k must be between 1 and 100")
+        if not request.question.strip():
+            raise RetrievalError("the question is empty")
+        started = time.perf_counter()
+        scope, fields = self._reader.within(request.view)
+        arms = self._run_arms(request, scope)
+        ranked = self._join(request, arms)
+        rows = {
+            row["chunk_id"]: row for row in store.chunks(self._connection, scope, chunk_ids=[key for key, _ in ranked])
+        }
+        hits = [_hit(rows[key], score) for key, score in ranked if key in rows]
+        if request.mode == "hybrid+references":
+            hits = self._follow(hits, scope, request)
+        hits = _fold(hits)
+        shown = hits[: request.top_k]
+        for rank, hit in enumerate(shown, start=1):
+            hit["rank"] = rank
+        if fields is not None:
+            shown = [_project(hit, fields) for hit in shown]
+        answer: dict[str, Any] = {
+            "release": self._reader.release,
+            "view": request.view,
+            "mode": request.mode,
+            "degraded": arms.degraded,
+            "truncated": len(hits) > len(shown),
+            "hits": shown,
+            "seconds": round(time.perf_counter() - started, 4),
+        }
+        if not shown:
+            answer["message"] = NOT_CONFIRMED
+        return answer
+
+    def _run_arms(self, request: SearchRequest, scope: Scope) -> _Arms:
+        arms = _Arms()
+        candidates = int(self._settings["candidates"])
+        if request.mode != "dense":
+            language = tokens.query_language(request.question)
+            terms = {term: 1.0 for term in tokens.terms(request.question, language)}
+            arms.lexical, frequencies = store.lexical(self._connection, scope, terms, self._bm25, candidates)
+            arms.bound = fusion.bm25_bound(terms, frequencies, self._bm25.chunks, self._bm25.k1)
+            arms.coverage = fusion.coverage(terms, frequencies, self._bm25.chunks)
+        if request.mode != "lexical":
+            self._run_dense(request, scope, candidates, arms)
+        return arms
+
+    def _run_dense(self, request: SearchRequest, scope: Scope, candidates: int, arms: _Arms) -> None:
+        """Dense arm, or the reason it could not be used. Asked for alone, it must work."""
+        if not self._space:
+            arms.degraded.append("keyword_only")
+            return
+        try:
+            embedder = self._make_embedder()
+            if embedder is None or embedder.space != self._space:
+                arms.degraded.append("embedding_model_differs")
+            elif request.mode != "dense" and not _speaks(embedder, request.question):
+                arms.degraded.append("embedding_language")
+            else:
+                vector = embedder.embed([request.question])[0]
+                arms.dense = store.dense(self._connection, scope, self._space, vector, candidates)
+                if store.without_vector(self._connection, scope.kb, scope.release, self._space):
+                    arms.degraded.append("vectors_incomplete")
+        except EmbeddingError as error:
+            if request.mode == "dense":
+                raise
+            arms.degraded.append(error.reason)
+
+    def _join(self, request: SearchRequest, arms: _Arms) -> list[tuple[str, float]]:
+        """Ranked chunk ids with scores, those below the evidence floor left out."""
+        if request.mode == "lexical":
+            return arms.lexical
+        if request.mode == "dense":
+            return arms.dense
+        kind = self._settings["fusion"]
+        if kind == "rrf":
+            ranked = fusion.reciprocal_rank([arms.lexical, arms.dense])
+        elif kind == "weighted":
+            ranked = fusion.convex(fusion.min_max(dict(arms.lexical)), fusion.min_max(dict(arms.dense)), 0.7)
+        else:
+            weight = float(self._settings["dense_weight"]) if arms.dense else 0.0
+            lexical = fusion.bounded_lexical(arms.lexical, arms.bound)
+            ranked = fusion.convex(lexical, fusion.bounded_cosine(arms.dense), weight)
+        if self._has_evidence(arms):
+            return ranked
+        return []
+
+    def _has_evidence(self, arms: _Arms) -> bool:
+        """True when the question's words are mostly known, or a passage is close in meaning."""
+        closest = arms.dense[0][1] if arms.dense else 0.0
+        best = arms.lexical[0][1] / arms.bound if arms.lexical and arms.bound else 0.0
+        floors = self._settings["evidence"]
+        if not arms.dense:
+            return best >= floors["lexical"]
+        return closest >= floors["dense"] or (closest >= floors["dense_weak"] and best >= floors["lexical"])
+
+    def _follow(self, hits: list[dict[str, Any]], scope: Scope, request: SearchRequest) -> list[dict[str, Any]]:
+        """Hits, each followed by the best passage of the documents it links to, marked with the link followed."""
+        known = {hit["chunk_id"] for hit in hits}
+        out: list[dict[str, Any]] = []
+        for position, hit in enumerate(hits):
+            out.append(hit)
+            if position >= LINKS_FROM:
+                continue
+            for link in hit["links"]:
+                target = self._linked_passage(hit, link, scope, request)
+                if target is not None and target["chunk_id"] not in known:
+                    known.add(target["chunk_id"])
+                    out.append(target)
+        return out
+
+    def _linked_passage(
+        self, hit: Mapping[str, Any], link: Sequence[str], scope: Scope, request: SearchRequest
+    ) -> dict[str, Any] | None:
+        uri, anchor = resolve_link(hit["document_uri"], link[1])
+        if not uri or uri == hit["document_uri"]:
+            return None
+        rows = store.chunks(self._connection, scope, uri=uri)
+        if anchor:
+            rows = [row for row in rows if row["locator"].get("anchor") == anchor] or rows
+        if not rows:
+            return None
+        wanted = set(tokens.terms(request.question, tokens.query_language(request.question)))
+        best = max(
+            rows, key=lambda row: (len(wanted & set(tokens.terms(row["index_text"], row["language"]))), -row["ordinal"])
+        )
+        return {**_hit(best, hit["score"]), "via": {"from": hit["chunk_id"], "link": link[1]}}
+
+
+def resolve_link(document_uri: str, target: str) -> tuple[str, str]:
+    """(URI, anchor) a relative link of a document leads to; ("", "") for links out of the source."""
+    try:
+        parts = urlsplit(target)
+    except ValueError:
+        return "", ""
+    if parts.scheme or parts.netloc:
+        return "", ""
+    path = unquote(parts.path)
+    if not path:
+        return document_uri, unquote(parts.fragment)
+    joined = posixpath.normpath(posixpath.join(posixpath.dirname(document_uri), path))
+    return ("", "") if joined.startswith(("../", "/")) else (joined, unquote(parts.fragment))
+
+
+def _speaks(embedder: QueryEmbedder, question: str) -> bool:
+    """False when the question is in a script none of the embedder's languages is written in."""
+    unspaced = {"zh", "ja", "ko", "th", "lo", "my", "km"}
+    return not tokens.is_unspaced(question) or bool(unspaced & set(embedder.languages))
+
+
+def _hit(row: Mapping[str, Any], score: float) -> dict[str, Any]:
+    return {
+        "rank": 0,
+        "score": round(score, 6),
+        "chunk_id": row["chunk_id"],
+        "parent_id": row["parent_id"],
+        "document_uri": row["document_uri"],
+        "title": row["document_title"] or row["title"],
+        "text": row["text"],
+        "heading_path": list(row["heading_path"]),
+        "locator": row["locator"],
+        "citation": citation(row["document_uri"], row["locator"]),
+        "fragment": row["fragment"],
+        "metadata": {**public_metadata(row), "language": row["language"], "keywords": list(row["keywords"])},
+        "links": row["links"],
+    }
+
+
+def _fold(hits: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Hits with the same text as one, the others named in `also_in`."""
+    first: dict[str, dict[str, Any]] = {}
+    out = []
+    for hit in hits:
+        same = first.get(hit["text"])
+        if same is None:
+            first[hit["text"]] = hit
+            out.append(hit)
+        else:
+            same.setdefault("also_in", []).append(hit["citation"])
+    return out
+
+
+def _project(hit: Mapping[str, Any], fields: Sequence[str]) -> dict[str, Any]:
+    """A hit with the fields a view shows; rank, score and ids always."""
+    always = ("rank", "score", "chunk_id", "citation")
+    inner = {**hit["metadata"], **hit}
+    return {name: inner.get(name) for name in dict.fromkeys((*always, *fields))}

@@ -1,0 +1,124 @@
+"""The tokenizer of the lexical index, the same for chunks and questions."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from kprep.core.ids import canonical_json, digest
+
+TOKENIZER_VERSION = 1
+DEFAULT_WEIGHTS: Mapping[str, int] = {"title": 2, "heading_path": 2, "keywords": 1, "text": 1}
+
+_UNSPACED = (
+    r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+    r"\U00020000-\U0003ffff"
+)
+_TOKEN = re.compile(
+    rf"(?P<unspaced>[{_UNSPACED}]+)"
+    rf"|(?P<identifier>/?[^\W_{_UNSPACED}]+(?:(?:[_./:@#+-]|::)[{{]?[^\W_{_UNSPACED}]+[}}]?)+)"
+    rf"|(?P<word>[^\W_{_UNSPACED}]+(?:['’][^\W\d_{_UNSPACED}]+)?)"
+)
+_CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_PART = re.compile(rf"[^\W_{_UNSPACED}]+")
+
+STOP_WORDS: Mapping[str, frozenset[str]] = {
+    "en": frozenset(
+        "a about after all also an and any are as at be been before but by can could did do does for from had has have "
+        "how i if in into is it its me may my of on or our should so some such than that the their them then there these "
+        "they this those to was we were what when where which while who whom whose why will with would you your".split()
+    ),
+    "de": frozenset(
+        "aber als am an auch auf aus bei bin bis das dass dem den der des die dies diese dieser ein eine einem einen "
+        "einer eines er es für hat haben ich ihr im in ist ja kann mein mit nach nicht noch nur oder sein sich sie sind "
+        "über um und uns unter vom von vor war was welche welcher wenn wer wie wird wir wo zu zum zur".split()
+    ),
+    "fr": frozenset(
+        "à au aux avec ce ces cette comment dans de des du elle en est et il ils je la le les leur lui mais ne nous on ou "
+        "où par pas pour quand que quel quelle qui sa se ses son sont sur un une vous".split()
+    ),
+    "es": frozenset(
+        "a al como con cuál cuándo cómo de del donde dónde el ella en es esta este ha la las lo los no o para pero por "
+        "que qué quién se si sin su sus un una y".split()
+    ),
+}
+
+
+def lexicon_id(weights: Mapping[str, int]) -> str:
+    """Name of the vocabulary this tokenizer and these field weights make; another name means another index."""
+    return f"v{TOKENIZER_VERSION}-{digest(canonical_json(dict(weights)))[:12]}"
+
+
+def words(text: str, language: str) -> Iterator[tuple[str, bool]]:
+    """Terms of a text in order, each with True when it may be half of a phrase with the next.
+
+    Words in lower case without stop words of the language; identifiers (`ERR_CONN_1045`, `/v1/orders/{id}`,
+    `getUserById`) whole and in parts; scripts without spaces as overlapping pairs of characters.
+    """
+    stop = STOP_WORDS.get(language[:2], frozenset())
+    normal = unicodedata.normalize("NFKC", text)
+    for match in _TOKEN.finditer(normal):
+        token = match.group()
+        if match.lastgroup == "unspaced":
+            pairs = [token[index : index + 2] for index in range(len(token) - 1)] or [token]
+            yield from ((pair, False) for pair in pairs)
+        elif match.lastgroup == "identifier":
+            yield token.casefold(), False
+            yield from ((part, False) for part in _parts(token) if part not in stop)
+        else:
+            stem = token.removesuffix("'s").removesuffix("’s")
+            parts = _parts(stem)
+            whole = stem.casefold()
+            if whole not in stop:
+                yield whole, True
+            if len(parts) > 1:
+                yield from ((part, False) for part in parts if part not in stop and part != whole)
+
+
+def _parts(token: str) -> list[str]:
+    """Parts of an identifier: at its punctuation, and at capitals inside a part."""
+    found: list[str] = []
+    for part in _PART.findall(token):
+        inner = _CAMEL.findall(part) if not (part.islower() or part.isupper() or part.isdigit()) else [part]
+        found += [part.casefold(), *(piece.casefold() for piece in inner if len(inner) > 1)]
+    return list(dict.fromkeys(found))
+
+
+def terms(text: str, language: str) -> list[str]:
+    """Words of a text, then each pair of neighbouring words as one phrase term ("nash equilibrium")."""
+    out: list[str] = []
+    before = ""
+    for word, phrase in words(text, language):
+        out.append(word)
+        if phrase and before:
+            out.append(f"{before} {word}")
+        before = word if phrase else ""
+    return out
+
+
+def weighted_terms(fields: Mapping[str, str], language: str, weights: Mapping[str, int]) -> Counter[str]:
+    """Term frequencies of a chunk: each field's terms counted as often as its weight (weighting by repetition)."""
+    counts: Counter[str] = Counter()
+    for name, text in fields.items():
+        weight = weights.get(name, 0)
+        if weight:
+            for term in terms(text, language):
+                counts[term] += weight
+    return counts
+
+
+def query_language(query: str) -> str:
+    """Language whose stop words the question uses most; "en" when none or several do equally."""
+    tokens = {token.casefold() for token in re.findall(r"[^\W\d_]+", query)}
+    scores = {language: len(tokens & stop) for language, stop in STOP_WORDS.items()}
+    best = max(scores.values())
+    leaders = [language for language, score in scores.items() if score == best]
+    return "en" if best == 0 or "en" in leaders else leaders[0]
+
+
+def is_unspaced(text: str) -> bool:
+    """True when most letters of a text belong to a script written without spaces (Chinese, Japanese, Thai, Korean)."""
+    letters = [char for char in text if char.isalpha()]
+    return bool(letters) and 2 * len(re.findall(f"[{_UNSPACED}]", "".join(letters))) > len(letters)
