@@ -124,7 +124,7 @@ class Searcher:
         candidates = int(self._settings["candidates"])
         if request.mode != "dense":
             language = tokens.query_language(request.question)
-            terms = {term: 1.0 for term in tokens.terms(request.question, language)}
+            terms = dict.fromkeys(tokens.terms(request.question, language), 1.0)
             arms.lexical, frequencies = store.lexical(self._connection, scope, terms, self._bm25, candidates)
             arms.bound = fusion.bm25_bound(terms, frequencies, self._bm25.chunks, self._bm25.k1)
             arms.coverage = fusion.coverage(terms, frequencies, self._bm25.chunks)
@@ -176,10 +176,11 @@ class Searcher:
         """True when the question's words are mostly known, or a passage is close in meaning."""
         closest = arms.dense[0][1] if arms.dense else 0.0
         best = arms.lexical[0][1] / arms.bound if arms.lexical and arms.bound else 0.0
-        floors = self._settings["evidence"]
+        floors: Mapping[str, float] = self._settings["evidence"]
         if not arms.dense:
             return best >= floors["lexical"]
-        return closest >= floors["dense"] or (closest >= floors["dense_weak"] and best >= floors["lexical"])
+        both = closest >= floors["dense_weak"] and best >= floors["lexical"]
+        return both or closest >= floors["dense"]
 
     def _follow(self, hits: list[dict[str, Any]], scope: Scope, request: SearchRequest) -> list[dict[str, Any]]:
         """Hits, each followed by the best passage of the documents it links to, marked with the link followed."""

@@ -1,4 +1,4 @@
-"""The read side's SQL. Every statement goes through `kprep.visible_members`: release, permissions, validity, overlay."""
+"""The read side's SQL. Every statement goes through `kprep.visible_members`: permissions, validity, overlay."""
 
 from __future__ import annotations
 

@@ -1,0 +1,143 @@
+"""What the gate looks at and what it reports. Pure types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from kprep.core.models import Locator
+
+QUESTION_CLASSES = ("identifier", "natural", "mixed", "reference", "no_answer", "denied")
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """A source span: the document and the exact words, never a chunk id (re-chunking must not break labels)."""
+
+    document: str
+    quote: str
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A fixed question. `principals`: who asks. `forbidden`: what the asker must never be shown (class denied)."""
+
+    id: str
+    question: str
+    kind: str
+    principals: tuple[str, ...]
+    expected: tuple[Expected, ...] = ()
+    forbidden: tuple[Expected, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A search hit as the gate sees it, best first."""
+
+    chunk_id: str
+    document_uri: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateChunk:
+    """A chunk of the candidate. `is_new`: not in the base release in this place. `original`: object store address."""
+
+    chunk_id: str
+    document_id: str
+    document_uri: str
+    ordinal: int
+    kind: str
+    text: str
+    index_text: str
+    heading_path: tuple[str, ...]
+    language: str
+    tokens: int
+    locator: Locator
+    is_new: bool
+    original: str
+    media_type: str
+    parser: str
+    has_vector: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """Floors and ceilings from the configuration. None: measured and reported, not judged."""
+
+    recall_at_5: float | None = None
+    mrr: float | None = None
+    duplicate_share: float = 0.05
+    short_share: float = 0.2
+    failed_share: float = 0.2
+    min_questions: int = 5
+    locator_sample: int = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A candidate release as the checks see it.
+
+    `ask(question, top_k)`: hits of the candidate for the question's principals, best first; raises when it cannot.
+    `ask_live`: the same on the live release, None when there is none. `open_original(chunk)`: text of the original at
+    the chunk's locator, read afresh; raises when it cannot. `scan_text(text)`: kinds of personal data or secrets found.
+    `max_tokens`: the embedder's limit. `needs_vectors`: False in keyword-only mode. `listed`, `failed`: documents.
+    """
+
+    release: int
+    base_release: int
+    chunks: Sequence[CandidateChunk]
+    questions: Sequence[Question]
+    ask: Callable[[Question, int], Sequence[Hit]]
+    ask_live: Callable[[Question, int], Sequence[Hit]] | None
+    open_original: Callable[[CandidateChunk], str]
+    scan_text: Callable[[str], Sequence[str]]
+    max_tokens: int
+    needs_vectors: bool
+    listed: int
+    failed: int
+    views: Mapping[str, int]
+    """View name -> chunks of the candidate it shows."""
+    thresholds: Thresholds
+
+
+Level = Literal["error", "warning", "info"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One measured thing. `code`: stable. `value` against `threshold`; `passed` False at level error blocks the batch.
+
+    `samples`: chunk ids, URIs or question ids that show it (at most 20), with a few words of reason.
+    """
+
+    code: str
+    level: Level
+    passed: bool
+    value: float | None
+    threshold: float | None
+    message: str
+    samples: tuple[Mapping[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CheckSpec:
+    """A check: `run(candidate)` gives at least one finding, also when all is well (then with passed=True)."""
+
+    name: str
+    run: Callable[[Candidate], Sequence[Finding]]
+
+
+@dataclass(frozen=True, slots=True)
+class GateReport:
+    """What the gate decided: "passed" or "blocked", all findings, and the measures per question class."""
+
+    status: Literal["passed", "blocked"]
+    findings: tuple[Finding, ...]
+    evaluation: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def passed(self) -> bool:
+        """True when nothing at level error failed."""
+        return self.status == "passed"
