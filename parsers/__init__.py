@@ -1,0 +1,56 @@
+"""Bytes of one document to the one intermediate representation. Specification of this room:
+
+In: a `RawDocument` whose media type `media_type.detect` read from the bytes (the name only breaks ties).
+Out: a `ParsedDocument`: every block in reading order, its kind, its place, the units of the original, what the
+document says of itself. Later rooms know no format.
+
+Always:
+- Nothing of the original's text is dropped but scripts, styles, comments and deleted revisions. Navigation, running
+  headers, cookie notices and the like are kept and named by their kind; cleaning decides about them.
+- Text the reader of the original does not see is kept and marked `hidden`.
+- Every element has a locator, and `spec.quote(content, locator)` reads the place afresh, without the parse result.
+- Code is kept byte for byte (line ends apart); a table's text is `table_text(rows)`; a merged cell's text stands once.
+- `char` counts code points of the decoded original without its byte order mark; lines end at CR LF, CR or LF.
+- One exit for all formats (`exit.py`): no NUL, lone surrogate, bidi override or invisible control leaves this room.
+- The same bytes give the same result. No network, no clock, no file system, no external entity.
+
+Never an empty success: raises `UnsupportedFormat` (no parser for the media type), `CorruptDocument` (damaged, or not
+what it claims), `EncryptedDocument` (needs a password), `TooLarge` (unpacks beyond the limits), `NoText` (opens but
+holds no visible text; a scan). Pages without text inside a document that has some are `SourceUnit`s with state
+`no_text` or `unreadable_font`.
+
+Time and memory are the caller's to limit: parse in a single-threaded child process (PDFium is not thread-safe).
+A changed output of a format is its `version` + 1.
+
+Adding a format: `parsers/<format>.py` with `PARSER`, an entry below, a golden case `<name>-<case>`.
+"""
+
+from __future__ import annotations
+
+from kprep.core.errors import UnsupportedFormat
+from kprep.core.models import ParsedDocument, ParserSpec, RawDocument
+from kprep.core.registry import by_name
+from parsers import docx, html, markdown, pdf, text_plain
+from parsers.exit import leave
+
+PARSERS = by_name((text_plain.PARSER, markdown.PARSER, html.PARSER, pdf.PARSER, docx.PARSER))
+
+
+def parser_for(media_type: str) -> ParserSpec:
+    """The parser of a media type (parameters such as `; charset=` are ignored).
+
+    Raises: UnsupportedFormat, naming the media type and what is supported.
+    """
+    wanted = media_type.split(";")[0].strip().lower()
+    for spec in PARSERS.values():
+        if wanted in spec.media_types:
+            return spec
+    supported = sorted(name for spec in PARSERS.values() for name in spec.media_types)
+    raise UnsupportedFormat(
+        f"no parser takes {wanted or 'an empty media type'}; supported are {', '.join(supported)}", media_type=wanted
+    )
+
+
+def parse(raw: RawDocument, spec: ParserSpec) -> ParsedDocument:
+    """The document, cleaned of characters no later room can take. Raises: a ParseError, see above."""
+    return leave(spec.parse(raw))

@@ -1,0 +1,85 @@
+"""Word documents: our own reading of the XML for every word, unstructured's view of headings without a style."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from kprep.core.models import (
+    DocumentMetadata,
+    Locator,
+    ParsedDocument,
+    ParserSpec,
+    RawDocument,
+    SourceUnit,
+)
+from parsers.docx_body import Body
+from parsers.docx_headings import find_bold_headings
+from parsers.docx_xml import Package, local
+from parsers.front_matter import moment
+
+NAME = "docx"
+VERSION = 1
+
+
+def parse(raw: RawDocument) -> ParsedDocument:
+    """Elements in document order with `anchor` (slug of the nearest heading before, `_top` before the first) and,
+    where Word left its rendered page breaks, `page`. Tracked insertions are text, deletions and comments are not.
+
+    Raises: TooLarge, EncryptedDocument, CorruptDocument.
+    """
+    package = Package(raw.content, raw.uri)
+    body = Body(package)
+    blocks = body.blocks()
+    elements, second_reader = find_bold_headings(blocks, raw.content)
+    units = [SourceUnit("file", 1, "ok" if elements else "no_text", sum(len(e.text) for e in elements))]
+    return ParsedDocument(
+        uri=raw.uri,
+        media_type=raw.media_type,
+        parser=f"{NAME}@{VERSION}{second_reader}",
+        elements=tuple(elements),
+        units=tuple(units),
+        metadata=_metadata(package),
+    )
+
+
+def quote(content: bytes, locator: Locator) -> str:
+    """The text of the section of the anchor, or of the page, read afresh from the XML."""
+    elements = [block.element for block in Body(Package(content, "the document")).blocks()]
+    if locator.anchor:
+        chosen = [element for element in elements if element.locator.anchor == locator.anchor]
+    elif locator.page:
+        last = locator.page_end or locator.page
+        chosen = [e for e in elements if e.locator.page and locator.page <= e.locator.page <= last]
+    else:
+        chosen = []
+    return "\n".join(f"{element.marker} {element.text}".strip() for element in chosen)
+
+
+def _metadata(package: Package) -> DocumentMetadata:
+    """What the core properties say."""
+    root = package.xml("docProps/core.xml")
+    found = {local(node): (node.text or "").strip() for node in (root if root is not None else ())}
+    authors = [name.strip() for name in found.get("creator", "").split(";")]
+    return DocumentMetadata(
+        title=found.get("title", ""),
+        authors=tuple(name for name in authors if name),
+        created_at=_moment(found, "created"),
+        modified_at=_moment(found, "modified"),
+        language=found.get("language", ""),
+    )
+
+
+def _moment(found: dict[str, str], name: str) -> datetime | None:
+    return moment(found.get(name, ""))
+
+
+PARSER = ParserSpec(
+    NAME,
+    VERSION,
+    (
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+        "application/vnd.ms-word.document.macroenabled.12",
+    ),
+    parse,
+    quote,
+)

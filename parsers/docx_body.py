@@ -1,0 +1,212 @@
+"""A Word document's blocks in document order: paragraphs, lists, tables, text boxes, notes, headers and footers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from kprep.core.models import Element, ElementKind, Link, Locator, table_text
+from parsers.anchors import Slugger
+from parsers.docx_runs import RunReader, Words
+from parsers.docx_styles import Numbering, Styles, heading_level, numbering_of
+from parsers.docx_xml import Node, Package, attribute, child, is_on, local, value
+
+TOP = "_top"
+"""Anchor of what stands before the first heading; Word's own name for the start of a document."""
+
+_CONTAINERS = frozenset("sdt sdtContent ins moveTo customXml smartTag AlternateContent Choice".split())
+_SKIPPED_NOTES = {"separator", "continuationSeparator", "continuationNotice"}
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """An element and what only a second reader needs: whether all its words are bold by direct formatting."""
+
+    element: Element
+    bold: bool = False
+
+
+class Body:
+    """Reads one package. `has_pages`: Word left the page breaks it rendered, so pages are known."""
+
+    def __init__(self, package: Package) -> None:
+        self._package = package
+        self._root = package.xml(package.main)
+        self._styles = Styles(self._part("styles"))
+        self._numbering = Numbering(self._part("numbering"))
+        self._notes = {kind: self._note_nodes(kind) for kind in ("footnote", "endnote")}
+        self._runs = RunReader(self._styles, package.relations(package.main))
+        self._slugger = Slugger()
+        self._anchor = TOP
+        self._page = 1
+        self.has_pages = any(local(node) == "lastRenderedPageBreak" for node in self._root.iter())
+
+    def blocks(self) -> list[Block]:
+        """Headers, the body in order, footers. Notes follow the block that refers to them."""
+        body = child(self._root, "body")
+        out = list(self._furniture("header", ElementKind.HEADER))
+        out.extend(self._container(body if body is not None else ()))
+        out.extend(self._furniture("footer", ElementKind.FOOTER))
+        return out
+
+    @property
+    def pages(self) -> int:
+        """Pages seen so far; 1 when they are not known."""
+        return self._page
+
+    def _part(self, kind: str) -> Node | None:
+        names = self._package.related(kind)
+        return self._package.xml(names[0]) if names else None
+
+    def _note_nodes(self, kind: str) -> dict[str, Node]:
+        root = self._part(f"{kind}s")
+        nodes = root if root is not None else ()
+        return {attribute(note, "id") or "": note for note in nodes if attribute(note, "type") not in _SKIPPED_NOTES}
+
+    def _furniture(self, part: str, kind: ElementKind) -> Iterator[Block]:
+        """Distinct texts of the headers or footers; their place is the whole document."""
+        seen: set[str] = set()
+        for name in self._package.related(part):
+            root = self._package.xml(name)
+            for paragraph in (node for node in (root.iter() if root is not None else ()) if local(node) == "p"):
+                text = self._runs.read(paragraph).text
+                if text and text not in seen:
+                    seen.add(text)
+                    yield Block(Element(kind, text, Locator(anchor=TOP)))
+
+    def _container(self, nodes: Iterable[Node], *, contents: bool = False) -> Iterator[Block]:
+        """Blocks of the children of a body, cell, text box or note. `contents`: inside a table of contents."""
+        for node in nodes:
+            name = local(node)
+            if name == "p":
+                yield from self._paragraph(node, contents=contents)
+            elif name == "tbl":
+                yield from self._table(node)
+            elif name in _CONTAINERS:
+                gallery = value(node, "sdtPr", "docPartObj", "docPartGallery") or ""
+                yield from self._container(node, contents=contents or "table of contents" in gallery.lower())
+
+    def _paragraph(self, node: Node, *, contents: bool) -> Iterator[Block]:
+        words = self._runs.read(node)
+        self._page += words.leading if self.has_pages else 0
+        first_page = self._page
+        self._page += words.pages - words.leading if self.has_pages else 0
+        properties = child(node, "pPr")
+        style = self._styles.get(value(properties, "pStyle"))
+        numbering = numbering_of(properties) or style.numbering
+        level = heading_level(properties, style)
+        marker = self._numbering.marker(numbering) if numbering and numbering[0] != "0" and words.text else ""
+        text, kind = words.text, style.kind or ElementKind.PARAGRAPH
+        if contents:
+            kind, level = ElementKind.TABLE_OF_CONTENTS, 0
+        elif level:
+            kind = ElementKind.HEADING
+            text = f"{marker} {text}" if marker not in {"", "-"} else text
+            text, marker = " ".join(text.split()), ""
+        elif marker or kind is ElementKind.LIST_ITEM:
+            kind, level = ElementKind.LIST_ITEM, (numbering[1] if numbering else 0) + 1
+            marker = marker or "-"
+        elif kind is ElementKind.HEADING:
+            kind = ElementKind.PARAGRAPH
+        if kind is ElementKind.HEADING and text:
+            self._anchor = self._slugger.take(text)
+        yield from self._said(words, kind, text, level, marker, first_page)
+
+    def _said(self, words: Words, kind: ElementKind, text: str, level: int, marker: str, page: int) -> Iterator[Block]:
+        """The paragraph, its hidden words, its text boxes, its notes."""
+        place = self._place(page)
+        if text:
+            element = Element(kind, text, place, level=level, marker=marker, links=_links(words.links))
+            yield Block(element, bold=words.bold)
+        if words.hidden_text:
+            yield Block(Element(ElementKind.PARAGRAPH, words.hidden_text, place, hidden=True))
+        for box in words.boxes:
+            yield from self._container(box)
+        for note_kind, note_id in words.notes:
+            note = self._notes[note_kind].get(note_id)
+            texts = (self._runs.read(p).text for p in (note.iter() if note is not None else ()) if local(p) == "p")
+            joined = "\n".join(text for text in texts if text)
+            if joined:
+                yield Block(Element(ElementKind.FOOTNOTE, joined, place, marker=f"[{note_id}]"))
+
+    def _place(self, first_page: int) -> Locator:
+        if not self.has_pages:
+            return Locator(anchor=self._anchor)
+        last = self._page if self._page != first_page else None
+        return Locator(anchor=self._anchor, page=first_page, page_end=last)
+
+    def _table(self, node: Node) -> Iterator[Block]:
+        """The table, then what its cells hold beside text: hidden words, tables, text boxes. A frame of one cell is
+        no table: its blocks stand for themselves."""
+        rows = [row for row in _inside(node, "tr") if child(row, "trPr", "del") is None]
+        cells = [list(_inside(row, "tc")) for row in rows]
+        if len(cells) == 1 and len(cells[0]) == 1:
+            yield from self._container(cells[0][0])
+            return
+        first_page = self._page
+        after: list[Block] = []
+        links: list[Link] = []
+        texts = [self._row(row, row_cells, links, after) for row, row_cells in zip(rows, cells, strict=True)]
+        width = max((len(row) for row in texts), default=0)
+        squared = tuple(tuple(row + [""] * (width - len(row))) for row in texts if any(row))
+        marked = [is_on(child(row, "trPr"), "tblHeader") for row, text in zip(rows, texts, strict=True) if any(text)]
+        header_rows = marked.index(False) if False in marked else len(marked)
+        if not header_rows and len(squared) > 1 and _first_row_is_styled(node):
+            header_rows = 1
+        if squared:
+            place = self._place(first_page)
+            yield Block(
+                Element(ElementKind.TABLE, table_text(squared), place, rows=squared, header_rows=header_rows, links=_links(links))
+            )
+        yield from after
+
+    def _row(self, row: Node, cells: list[Node], links: list[Link], after: list[Block]) -> list[str]:
+        """Texts by column: a merged cell's text stands in its first column and row only."""
+        before = value(row, "trPr", "gridBefore") or "0"
+        texts = [""] * int(before)
+        for cell in cells:
+            properties = child(cell, "tcPr")
+            merge = child(properties, "vMerge")
+            goes_on = merge is not None and attribute(merge, "val") != "restart"
+            text = self._cell(cell, links, after)
+            texts.append("" if goes_on and not text else text)
+            span = value(properties, "gridSpan") or "1"
+            texts.extend([""] * (min(int(span), 500) - 1 if span.isdigit() else 0))
+        return texts
+
+    def _cell(self, cell: Node, links: list[Link], after: list[Block]) -> str:
+        lines: list[str] = []
+        for paragraph in _inside(cell, "p"):
+            words = self._runs.read(paragraph, in_table=True)
+            self._page += words.pages if self.has_pages else 0
+            numbering = numbering_of(child(paragraph, "pPr"))
+            marker = self._numbering.marker(numbering) if numbering and numbering[0] != "0" and words.text else ""
+            if words.text:
+                lines.append(f"{marker} {words.text}" if marker else words.text)
+            links.extend(words.links)
+            after.extend(self._said(replace(words, visible=[]), ElementKind.PARAGRAPH, "", 0, "", self._page))
+        for table in _inside(cell, "tbl"):
+            after.extend(self._table(table))
+        return "\n".join(lines)
+
+
+def _inside(node: Node, name: str) -> Iterator[Node]:
+    """Children of a name, those in content controls and accepted insertions included."""
+    for inner in node:
+        if local(inner) == name:
+            yield inner
+        elif local(inner) in _CONTAINERS:
+            yield from _inside(inner, name)
+
+
+def _first_row_is_styled(table: Node) -> bool:
+    look = child(table, "tblPr", "tblLook")
+    first_row = attribute(look, "firstRow")
+    if first_row is not None:
+        return first_row in {"1", "true", "on"}
+    bits = attribute(look, "val") or "0"
+    return bool(int(bits, 16) & 0x20) if all(digit in "0123456789abcdefABCDEF" for digit in bits) else False
+
+
+def _links(links: list[Link]) -> tuple[Link, ...]:
+    return tuple(links)

@@ -1,0 +1,196 @@
+"""The words of one Word paragraph: insertions accepted, deletions gone, hidden words apart, equations as text."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from kprep.core.models import Link
+from parsers.docx_styles import Styles
+from parsers.docx_xml import Node, attribute, child, is_on, local, value
+
+_THROUGH = frozenset("ins moveTo smartTag sdt sdtContent fldSimple customXml dir bdo ruby rubyBase AlternateContent Choice object".split())
+_GONE = frozenset("del moveFrom rPr pPr delText instrText delInstrText rt sdtPr sdtEndPr Fallback".split())
+_TARGET = re.compile(r"HYPERLINK\s+(?:\\l\s+)?\"?([^\"\s]+)")
+_TINY_HALF_POINTS = 4
+
+
+@dataclass(slots=True)
+class Words:
+    """What a paragraph holds. `pages`: page breaks Word rendered inside; `leading`: those before its first word.
+    `boxes`: text boxes anchored in it; `notes`: footnotes and endnotes referred to as (kind, id)."""
+
+    visible: list[str] = field(default_factory=list)
+    hidden: list[str] = field(default_factory=list)
+    links: list[Link] = field(default_factory=list)
+    boxes: list[Node] = field(default_factory=list)
+    notes: list[tuple[str, str]] = field(default_factory=list)
+    pages: int = 0
+    leading: int = 0
+    bold: bool = True
+
+    @property
+    def text(self) -> str:
+        return "".join(self.visible).strip()
+
+    @property
+    def hidden_text(self) -> str:
+        return "".join(self.hidden).strip()
+
+
+class RunReader:
+    """Reads paragraphs; needs the styles (hidden ones) and the targets of links."""
+
+    def __init__(self, styles: Styles, targets: dict[str, tuple[str, str]]) -> None:
+        self._styles = styles
+        self._targets = targets
+
+    def read(self, paragraph: Node, *, in_table: bool = False) -> Words:
+        """Words of a paragraph in order."""
+        words = Words()
+        style = self._styles.get(value(paragraph, "pPr", "pStyle"))
+        self._children(paragraph, words, hide=style.hidden, white_shows=in_table or _shaded(paragraph))
+        words.bold = words.bold and bool(words.text)
+        return words
+
+    def _children(self, node: Node, words: Words, *, hide: bool, white_shows: bool) -> None:
+        field_depth, target, start = 0, "", 0
+        for inner in node:
+            name = local(inner)
+            if name == "r":
+                state = attribute(child(inner, "fldChar"), "fldCharType")
+                if state == "begin":
+                    field_depth, target, start = field_depth + 1, "", len(words.visible)
+                elif state == "end" and field_depth:
+                    field_depth -= 1
+                    if target:
+                        words.links.append(Link("".join(words.visible[start:]).strip(), target))
+                        target = ""
+                code = "".join(part.text or "" for part in inner if local(part) == "instrText")
+                found = _TARGET.search(code)
+                target = (("#" if "\\l" in code else "") + found.group(1)) if found else target
+                self._run(inner, words, hide=hide, white_shows=white_shows)
+            elif name == "hyperlink":
+                self._link(inner, words, hide=hide, white_shows=white_shows)
+            elif name in {"oMath", "oMathPara"}:
+                words.visible.append(f" {equation(inner)} ")
+            elif name == "AlternateContent" and child(inner, "Choice") is None:
+                self._children(child(inner, "Fallback") or [], words, hide=hide, white_shows=white_shows)
+            elif name in _THROUGH:
+                self._children(inner, words, hide=hide, white_shows=white_shows)
+
+    def _link(self, node: Node, words: Words, *, hide: bool, white_shows: bool) -> None:
+        start = len(words.visible)
+        self._children(node, words, hide=hide, white_shows=white_shows)
+        anchor = attribute(node, "anchor")
+        target = self._targets.get(attribute(node, "id") or "", ("", ""))[1]
+        target = f"{target}#{anchor}" if anchor else target
+        if target:
+            words.links.append(Link("".join(words.visible[start:]).strip(), target))
+
+    def _run(self, run: Node, words: Words, *, hide: bool, white_shows: bool) -> None:
+        properties = child(run, "rPr")
+        hidden = hide or self._is_hidden(properties, white_shows=white_shows)
+        parts = words.hidden if hidden else words.visible
+        before = len(parts)
+        for inner in run:
+            self._run_part(inner, words, parts, white_shows=white_shows)
+        if not hidden and any(part.strip() for part in parts[before:]):
+            bold = child(properties, "b")
+            words.bold = words.bold and bold is not None and is_on(properties, "b")
+
+    def _run_part(self, node: Node, words: Words, parts: list[str], *, white_shows: bool) -> None:
+        name = local(node)
+        if name == "t":
+            parts.append(node.text or "")
+        elif name in {"tab", "ptab"}:
+            parts.append("\t")
+        elif name in {"br", "cr"}:
+            parts.append("\n")
+        elif name == "noBreakHyphen":
+            parts.append("-")
+        elif name == "sym":
+            parts.append(_symbol(node))
+        elif name == "lastRenderedPageBreak":
+            words.pages += 1
+            words.leading += 0 if "".join(words.visible).strip() else 1
+        elif name in {"footnoteReference", "endnoteReference"}:
+            note = attribute(node, "id") or ""
+            words.notes.append((name.removesuffix("Reference"), note))
+            parts.append(f"[{note}]")
+        elif name in {"drawing", "pict", "object"}:
+            self._drawing(node, words)
+        elif name == "AlternateContent":
+            chosen = child(node, "Choice")
+            for inner in chosen if chosen is not None else child(node, "Fallback") or ():
+                self._run_part(inner, words, parts, white_shows=white_shows)
+        elif name in _THROUGH:
+            self._children(node, words, hide=parts is words.hidden, white_shows=white_shows)
+
+    def _drawing(self, node: Node, words: Words) -> None:
+        """Text boxes are read as blocks of their own; a picture gives its description."""
+        inner = [found for found in node.iter() if local(found) == "txbxContent"]
+        outermost = [box for box in inner if not any(local(parent) == "txbxContent" for parent in _between(box, node))]
+        words.boxes.extend(outermost)
+        if not inner:
+            found = next((part for part in node.iter() if local(part) == "docPr"), None)
+            words.visible.append(attribute(found, "descr") or "")
+
+    def _is_hidden(self, properties: Node | None, *, white_shows: bool) -> bool:
+        style = self._styles.get(value(properties, "rStyle"))
+        if is_on(properties, "vanish") or (style.hidden and child(properties, "vanish") is None):
+            return True
+        size = value(properties, "sz") or ""
+        white = (value(properties, "color") or "").upper() == "FFFFFF" and child(properties, "highlight") is None
+        shaded = child(properties, "shd") is not None
+        return (white and not white_shows and not shaded) or (size.isdigit() and int(size) <= _TINY_HALF_POINTS)
+
+
+def _between(node: Node, stop: Node) -> list[Node]:
+    out = []
+    for parent in node.iterancestors():
+        if parent is stop:
+            break
+        out.append(parent)
+    return out
+
+
+def _shaded(paragraph: Node) -> bool:
+    return child(paragraph, "pPr", "shd") is not None
+
+
+def _symbol(node: Node) -> str:
+    """A symbol font's character: the private-use code of a bullet or tick says nothing by itself."""
+    code = int(attribute(node, "char") or "0", 16)
+    return "" if code < 0x20 or 0xE000 <= code <= 0xF8FF else chr(code)
+
+
+def equation(node: Node) -> str:
+    """An equation on one line: fractions as (a)/(b), powers with ^, roots as sqrt(...)."""
+    name = local(node)
+    if name == "t":
+        return str(node.text or "")
+    parts = {local(inner): equation(inner) for inner in node if local(inner) in {"num", "den", "sup", "sub", "deg", "fName"}}
+    base = child(node, "e")
+    if name == "f":
+        return f"({parts.get('num', '')})/({parts.get('den', '')})"
+    if name in {"sSup", "sSub", "sSubSup"} and base is not None:
+        low = f"_{_grouped(parts['sub'])}" if parts.get("sub") else ""
+        high = f"^{_grouped(parts['sup'])}" if parts.get("sup") else ""
+        return f"{equation(base)}{low}{high}"
+    if name == "rad" and base is not None:
+        return f"{parts.get('deg', '')}sqrt({equation(base)})"
+    if name == "nary" and base is not None:
+        sign = value(node, "naryPr", "chr") or "\u222b"
+        limits = f"_{_grouped(parts.get('sub', ''))}^{_grouped(parts.get('sup', ''))}"
+        return f"{sign}{limits if limits != '_^' else ''} {equation(base)}"
+    if name == "d":
+        inside = ", ".join(equation(inner) for inner in node if local(inner) == "e")
+        return f"{value(node, 'dPr', 'begChr') or '('}{inside}{value(node, 'dPr', 'endChr') or ')'}"
+    if name == "mr":
+        return ", ".join(equation(inner) for inner in node if local(inner) == "e") + "; "
+    return "".join(equation(inner) for inner in node if local(inner) not in _GONE and not local(inner).endswith("Pr"))
+
+
+def _grouped(text: str) -> str:
+    return text if len(text) <= 1 else f"({text})"

@@ -1,0 +1,129 @@
+"""HTML: the whole page in document order; what is navigation, header, footer or cookie notice is kept and named."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from kprep.core.errors import CorruptDocument
+from kprep.core.models import (
+    DocumentMetadata,
+    Locator,
+    ParsedDocument,
+    ParserSpec,
+    RawDocument,
+    SourceUnit,
+)
+from parsers.decoding import Lines, decode
+from parsers.front_matter import moment
+
+if TYPE_CHECKING:
+    from lxml.html import HtmlElement
+
+NAME = "html"
+VERSION = 1
+
+_DECLARED = re.compile(rb"""<meta[^>]+charset\s*=\s*["']?\s*([\w.:-]+)|<\?xml[^>]+encoding=["']([\w.:-]+)""", re.I)
+_AUTHOR = ("author", "article:author", "dc.creator", "dcterms.creator", "citation_author")
+_CREATED = ("article:published_time", "datepublished", "dc.date", "dcterms.created", "date", "citation_date")
+_MODIFIED = ("article:modified_time", "datemodified", "last-modified", "dcterms.modified", "og:updated_time")
+_SCRIPTS = re.compile(r"<(script|style|template)\b.*?(?:</\1\s*>|$)", re.IGNORECASE | re.DOTALL)
+_COMMENTS = re.compile(r"<!--.*?(?:-->|$)", re.DOTALL)
+_CUT_TAGS = re.compile(r"\A[^<>]*>|<[^<>]*\Z")
+
+
+def parse(raw: RawDocument) -> ParsedDocument:
+    """Elements in document order with `line` (of the source) and the nearest `anchor` before them.
+
+    Raises: CorruptDocument when no tree can be made of the bytes at all.
+    """
+    from parsers.html_walk import Walk
+
+    text = _decoded(raw.content)
+    root = _tree(text, raw.uri)
+    elements = Walk(root, len(Lines(text))).elements() if root is not None else []
+    return ParsedDocument(
+        uri=raw.uri,
+        media_type=raw.media_type,
+        parser=f"{NAME}@{VERSION}",
+        elements=tuple(elements),
+        units=(SourceUnit("file", 1, "ok" if elements else "no_text", sum(len(e.text) for e in elements)),),
+        metadata=_metadata(root) if root is not None else DocumentMetadata(),
+    )
+
+
+def quote(content: bytes, locator: Locator) -> str:
+    """Words of the source lines of the locator without tags; without lines, of the section from its anchor on."""
+    text = _decoded(content)
+    if locator.line is None and locator.anchor:
+        start = re.search(rf"""\b(?:id|name)\s*=\s*["']?{re.escape(locator.anchor)}["'\s>]""", text)
+        place = text[start.start() :] if start else ""
+    elif locator.line:
+        place = "\n".join(line.text for line in Lines(text).between(*locator.line))
+    else:
+        return ""
+    root = _tree(_CUT_TAGS.sub(" ", _COMMENTS.sub("", _SCRIPTS.sub("", place))), "quoted lines")
+    if root is None:
+        return ""
+    pieces = [node.get("alt", "") if node.tag == "img" else "" for node in root.iter("img")]
+    return "\n".join([*(piece for piece in root.itertext()), *pieces])
+
+
+def _decoded(content: bytes) -> str:
+    """Text in the encoding of the mark, or UTF-8, or the one the page declares."""
+    found = _DECLARED.search(content[:4096])
+    declared = (found.group(1) or found.group(2)).decode("ascii") if found else ""
+    if declared.lower() in {"iso-8859-1", "latin-1", "latin1", "us-ascii", "ascii"}:
+        declared = "cp1252"  # what every browser reads it as
+    return decode(content, declared).text
+
+
+def _tree(text: str, uri: str) -> HtmlElement | None:
+    """The tree of a page, None for a page without any node. No network, no entities but the named ones of HTML."""
+    from lxml import etree, html
+
+    source = text.replace("\0", "").encode("utf-8", "replace")
+    if not source.strip():
+        return None
+    parser = html.HTMLParser(encoding="utf-8", no_network=True, huge_tree=True, remove_comments=True, remove_pis=True)
+    try:
+        root = html.document_fromstring(source, parser=parser)
+    except etree.ParserError:
+        return None  # nothing but comments
+    except (etree.LxmlError, ValueError) as error:
+        raise CorruptDocument(f"{uri}: no HTML tree can be made of the file", uri=uri) from error
+    return root
+
+
+def _metadata(root: HtmlElement) -> DocumentMetadata:
+    title = next((node.text_content() for node in root.iter("title") if _in_head(node)), "")
+    named: dict[str, list[str]] = {}
+    for meta in root.iter("meta"):
+        name = (meta.get("name") or meta.get("property") or meta.get("itemprop") or meta.get("http-equiv") or "").lower()
+        if name and meta.get("content"):
+            named.setdefault(name, []).append(meta.get("content").strip())
+    authors = next((named[name] for name in _AUTHOR if name in named), [])
+    if not title:
+        title = next((named[name][0] for name in ("og:title", "twitter:title") if name in named), "")
+    return replace(
+        DocumentMetadata(),
+        title=" ".join(title.split()),
+        authors=tuple(authors),
+        created_at=_first_moment(named, _CREATED),
+        modified_at=_first_moment(named, _MODIFIED),
+        language=(root.get("lang") or root.get("{http://www.w3.org/XML/1998/namespace}lang") or "").strip(),
+    )
+
+
+def _in_head(title: HtmlElement) -> bool:
+    """Not the title of a drawing."""
+    return all(parent.tag != "svg" for parent in title.iterancestors())
+
+
+def _first_moment(named: dict[str, list[str]], names: tuple[str, ...]) -> datetime | None:
+    return next((found for name in names for value in named.get(name, []) if (found := moment(value))), None)
+
+
+PARSER = ParserSpec(NAME, VERSION, ("text/html", "application/xhtml+xml"), parse, quote)

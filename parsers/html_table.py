@@ -1,0 +1,140 @@
+"""Tables of a page: cells as text, merged cells once, tables inside cells as tables of their own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kprep.core.models import Element, ElementKind, Link, Locator, table_text
+from parsers.html_furniture import is_hidden
+
+if TYPE_CHECKING:
+    from lxml.html import HtmlElement
+
+_BREAKING = frozenset("p div br li ul ol dl dt dd h1 h2 h3 h4 h5 h6 tr pre blockquote section".split())
+_UNSEEN = frozenset("script style template".split())
+_WIDEST = 500
+
+
+def is_layout(table: HtmlElement) -> bool:
+    """A table used to place blocks: it says so, or its cells hold headings, or it has one column of blocks."""
+    if (table.get("role") or "").lower() in {"presentation", "none"}:
+        return True
+    if next(table.iter("th", "caption"), None) is not None:
+        return False
+    if next(table.iter("h1", "h2", "h3", "main", "article"), None) is not None:
+        return True
+    widths = [sum(1 for cell in row if cell.tag in {"td", "th"}) for row in table.iter("tr") if _owner(row) is table]
+    return max(widths, default=0) <= 1
+
+
+def table_element(table: HtmlElement) -> list[Element]:
+    """The caption, the table and, after it, the tables inside its cells, in document order."""
+    caption = next((child for child in table if child.tag == "caption"), None)
+    place = Locator(line=(table.sourceline or 1, table.sourceline or 1))
+    elements = []
+    if caption is not None and caption.text_content().strip():
+        elements.append(Element(ElementKind.CAPTION, " ".join(caption.text_content().split()), place))
+    rows, header_rows, hidden_rows = _rows(table)
+    if any(cell for row in rows for cell in row):
+        links = tuple(
+            Link(" ".join(a.text_content().split()), a.get("href"))
+            for a in table.iter("a")
+            if a.get("href") and _owner(a) is table
+        )
+        elements.append(
+            Element(ElementKind.TABLE, table_text(rows), place, rows=rows, header_rows=header_rows, links=links)
+        )
+    if hidden_rows:
+        elements.append(
+            Element(ElementKind.TABLE, table_text(hidden_rows), place, rows=hidden_rows, hidden=True)
+        )
+    for inner in table.iterdescendants("table"):
+        if _owner(inner) is table:
+            elements.extend(table_element(inner))
+    return elements
+
+
+def _owner(node: HtmlElement) -> HtmlElement | None:
+    """The innermost table around a node."""
+    return next(node.iterancestors("table"), None)
+
+
+Rows = tuple[tuple[str, ...], ...]
+
+
+def _rows(table: HtmlElement) -> tuple[Rows, int, Rows]:
+    """Rows of equal length, how many of the first are header, and the rows the reader does not see."""
+    visible: list[list[str]] = []
+    unseen: list[list[str]] = []
+    header_rows = 0
+    spans: dict[int, int] = {}
+    for row in table.iter("tr"):
+        if _owner(row) is not table:
+            continue
+        cells = [cell for cell in row if cell.tag in {"td", "th"}]
+        if is_hidden(row):
+            unseen.append([_cell_text(cell) for cell in cells])
+            continue
+        texts = _place(cells, spans)
+        if not any(texts):
+            continue
+        in_head = row.getparent().tag == "thead" or (cells and all(cell.tag == "th" for cell in cells))
+        if in_head and header_rows == len(visible):
+            header_rows += 1
+        visible.append(texts)
+    return _squared(visible), header_rows, _squared(unseen)
+
+
+def _place(cells: list[HtmlElement], spans: dict[int, int]) -> list[str]:
+    """Texts of one row by column. `spans`: columns a cell above still covers, and for how many rows; updated."""
+    texts: list[str] = []
+
+    def skip_covered() -> None:
+        while spans.get(len(texts), 0) > 0:
+            spans[len(texts)] -= 1
+            texts.append("")
+
+    for cell in cells:
+        skip_covered()
+        width, height = _span(cell, "colspan"), _span(cell, "rowspan")
+        for offset in range(width):
+            if height > 1:
+                spans[len(texts)] = height - 1
+            texts.append(_cell_text(cell) if offset == 0 else "")
+    skip_covered()
+    return texts
+
+
+def _span(cell: HtmlElement, name: str) -> int:
+    value = str(cell.get(name) or "1").strip()
+    return min(max(int(value), 1), _WIDEST) if value.isdigit() else 1
+
+
+def _squared(rows: list[list[str]]) -> Rows:
+    width = max((len(row) for row in rows), default=0)
+    return tuple(tuple(row + [""] * (width - len(row))) for row in rows)
+
+
+def _cell_text(cell: HtmlElement) -> str:
+    """Words of a cell, blocks inside it on lines of their own; tables inside it are not part of it."""
+    from lxml import etree
+
+    parts: list[str] = [cell.text or ""]
+    walk = etree.iterwalk(cell, events=("start", "end"))
+    for event, node in walk:
+        if node is cell or not isinstance(node.tag, str):
+            continue
+        if event == "start":
+            parts.append("\n" if node.tag in _BREAKING else "")
+            if node.tag == "table" or node.tag in _UNSEEN:
+                walk.skip_subtree()
+            else:
+                parts.append(node.get("alt") or "" if node.tag == "img" else node.text or "")
+        else:
+            parts.append(("\n" if node.tag in _BREAKING else "") + (node.tail or ""))
+    lines = (" ".join(line.split()) for line in _soft_breaks("".join(parts)))
+    return "\n".join(line for line in lines if line)
+
+
+def _soft_breaks(text: str) -> list[str]:
+    return text.split("\n")

@@ -1,0 +1,227 @@
+"""Markdown: CommonMark with tables and strikethrough, YAML front matter, footnotes; every block with its lines."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from kprep.core.models import (
+    Element,
+    ElementKind,
+    Link,
+    Locator,
+    ParsedDocument,
+    ParserSpec,
+    RawDocument,
+    SourceUnit,
+    table_text,
+)
+from parsers.anchors import Slugger
+from parsers.decoding import Line, Lines, decode
+from parsers.front_matter import read_front_matter
+from parsers.markdown_fences import first_runaway_fence
+from parsers.markdown_inline import html_text, inline_text, make_reader
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+NAME = "markdown"
+VERSION = 1
+
+_DEFINITION = re.compile(r"""\s{0,3}\[([^\]^]+)\]:\s*<?(\S+?)>?\s+["'(](.+)["')]\s*$""")
+
+
+def parse(raw: RawDocument) -> ParsedDocument:
+    """Elements in file order, each with `line`, `char` and, below a heading, the section's `anchor`. Never raises.
+
+    A fence that is never closed ends before the next heading; see `markdown_fences`.
+    """
+    lines = Lines(decode(raw.content).text)
+    front = read_front_matter(lines.all())
+    walk = _Walk(lines)
+    first = front.last_line + 1
+    while first <= len(lines):
+        first = walk.read(first)
+    elements = _with_uncovered(walk.elements, lines, front.last_line)
+    return ParsedDocument(
+        uri=raw.uri,
+        media_type=raw.media_type,
+        parser=f"{NAME}@{VERSION}",
+        elements=tuple(elements),
+        units=(SourceUnit("file", 1, "ok" if elements else "no_text", sum(len(e.text) for e in elements)),),
+        metadata=front.metadata,
+    )
+
+
+def quote(content: bytes, locator: Locator) -> str:
+    """The source characters, else the lines, else the section of the anchor; "" for a place the file does not have."""
+    text = decode(content).text
+    if locator.char:
+        return text[locator.char[0] : locator.char[1]]
+    lines = Lines(text)
+    if locator.line:
+        return "\n".join(line.text for line in lines.between(*locator.line))
+    found = [e.locator for e in parse(RawDocument("", "", content, "text/markdown")).elements]
+    spans = [place.char for place in found if place.char and place.anchor == locator.anchor]
+    return text[spans[0][0] : spans[-1][1]] if locator.anchor and spans else ""
+
+
+@dataclass
+class _List:
+    """A list being read: its depth, whether ordered, the marker of the item whose first block is still to come."""
+
+    depth: int
+    marker: str = ""
+
+
+@dataclass
+class _Walk:
+    """Reads a token stream into elements. `base` is the number of lines before the part being read."""
+
+    lines: Lines
+    elements: list[Element] = field(default_factory=list)
+    slugger: Slugger = field(default_factory=Slugger)
+    anchor: str | None = None
+    base: int = 0
+    lists: list[_List] = field(default_factory=list)
+    quotes: int = 0
+
+    def read(self, first: int) -> int:
+        """Read from line `first` to the end, or to where a runaway fence is cut; returns the line to go on from."""
+        part = self.lines.between(first, len(self.lines))
+        source = "\n".join(line.text for line in part)
+        self.base = first - 1
+        tokens = make_reader().parse(source)
+        runaway = first_runaway_fence(tokens, [line.text for line in part])
+        if runaway is not None:
+            cut = runaway.cut
+            source = "\n".join(line.text for line in part[:cut])
+            tokens = make_reader().parse(source)
+        index = 0
+        while index < len(tokens):
+            index = self._token(tokens, index)
+        return first + (runaway.cut if runaway is not None else len(part))
+
+    def _token(self, tokens: list[Token], index: int) -> int:
+        """Handle one token; returns the index of the next one to look at."""
+        token = tokens[index]
+        kind = token.type
+        if kind in {"bullet_list_open", "ordered_list_open"}:
+            self.lists.append(_List(len(self.lists) + 1))
+        elif kind in {"bullet_list_close", "ordered_list_close"}:
+            self.lists.pop()
+        elif kind == "list_item_open":
+            self.lists[-1].marker = f"{token.info}{token.markup}"
+        elif kind == "blockquote_open":
+            self.quotes += 1
+        elif kind == "blockquote_close":
+            self.quotes -= 1
+        elif kind == "heading_open":
+            self._heading(token, tokens[index + 1])
+            return index + 3
+        elif kind == "inline":
+            self._paragraph(token)
+        elif kind in {"fence", "code_block"}:
+            language = token.info.split()[0].strip("{}") if token.info.strip() else ""
+            self._add(ElementKind.CODE, token, token.content.removesuffix("\n"), language=language)
+        elif kind == "html_block":
+            text, links = html_text(token.content)
+            self._add(ElementKind.PARAGRAPH, token, text, links=links)
+        elif kind == "table_open":
+            return self._table(tokens, index)
+        return index + 1
+
+    def _heading(self, token: Token, inline: Token) -> None:
+        text, links = inline_text(inline)
+        self.anchor = self.slugger.take(text)
+        self._add(ElementKind.HEADING, token, " ".join(text.split()), level=int(token.tag[1]), links=links)
+
+    def _paragraph(self, token: Token) -> None:
+        text, links = inline_text(token)
+        if self.lists:
+            marker, self.lists[-1].marker = self.lists[-1].marker, ""
+            self._add(ElementKind.LIST_ITEM, token, text, level=self.lists[-1].depth, marker=marker, links=links)
+        elif self.quotes:
+            self._add(ElementKind.QUOTE, token, text, links=links)
+        elif text.startswith("[^") and "]:" in text:
+            self._add(ElementKind.FOOTNOTE, token, text, links=links)
+        else:
+            self._add(ElementKind.PARAGRAPH, token, text, links=links)
+
+    def _table(self, tokens: list[Token], start: int) -> int:
+        """Rows of cells as plain text; returns the index after the table."""
+        rows: list[list[str]] = []
+        links: list[Link] = []
+        header_rows = 0
+        index = start + 1
+        while tokens[index].type != "table_close":
+            token = tokens[index]
+            if token.type == "tr_open":
+                rows.append([])
+            elif token.type == "thead_close":
+                header_rows = len(rows)
+            elif token.type == "inline":
+                text, cell_links = inline_text(token)
+                rows[-1].append(text)
+                links.extend(cell_links)
+            index += 1
+        cells = tuple(tuple(row) for row in rows)
+        self._add(
+            ElementKind.TABLE, tokens[start], table_text(cells), rows=cells, header_rows=header_rows, links=tuple(links)
+        )
+        return index + 1
+
+    def _add(
+        self,
+        kind: ElementKind,
+        token: Token,
+        text: str,
+        *,
+        level: int = 0,
+        marker: str = "",
+        language: str = "",
+        rows: tuple[tuple[str, ...], ...] = (),
+        header_rows: int = 0,
+        links: tuple[Link, ...] = (),
+    ) -> None:
+        if not text.strip():
+            return
+        assert token.map is not None
+        first, last = token.map[0] + 1 + self.base, token.map[1] + self.base
+        block = self.lines.between(first, last)
+        while len(block) > 1 and not block[-1].text.strip():
+            block = block[:-1]
+        locator = Locator(
+            line=(block[0].number, block[-1].number), char=(block[0].start, block[-1].end), anchor=self.anchor
+        )
+        self.elements.append(Element(kind, text, locator, level, marker, language, rows, header_rows, links))
+
+
+def _with_uncovered(elements: list[Element], lines: Lines, front_end: int) -> list[Element]:
+    """Elements plus, as paragraphs, the lines no block holds though they carry words (link reference definitions
+    with a title, broken front matter is text already). Comments and bare definitions stay out."""
+    covered = {number for e in elements if e.locator.line for number in range(e.locator.line[0], e.locator.line[1] + 1)}
+    extra = [_definition(line) for line in lines.all() if line.number > front_end and line.number not in covered]
+    found = [element for element in extra if element is not None]
+    if not found:
+        return elements
+    merged = sorted([*elements, *found], key=lambda e: e.locator.char or (0, 0))
+    anchor: str | None = None
+    out = []
+    for element in merged:
+        anchor = element.locator.anchor or anchor
+        out.append(replace(element, locator=replace(element.locator, anchor=anchor)))
+    return out
+
+
+def _definition(line: Line) -> Element | None:
+    """`[name]: target "title"` as a link whose text is its title; None when there is nothing to read."""
+    match = _DEFINITION.match(line.text)
+    if match is None:
+        return None
+    locator = Locator(line=(line.number, line.number), char=(line.start, line.end))
+    return Element(ElementKind.PARAGRAPH, match.group(3), locator, links=(Link(match.group(3), match.group(2)),))
+
+
+PARSER = ParserSpec(NAME, VERSION, ("text/markdown",), parse, quote)

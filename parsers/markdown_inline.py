@@ -1,0 +1,76 @@
+"""Markdown inside a block: plain words and links, markup gone."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from kprep.core.models import Link
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.rules_block import StateBlock
+    from markdown_it.token import Token
+
+_COMMENT = re.compile(r"<!--.*?(?:-->|$)", re.DOTALL)
+_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
+_DROPPED = re.compile(r"<(script|style|template)\b.*?(?:</\1\s*>|$)", re.IGNORECASE | re.DOTALL)
+
+
+@lru_cache(maxsize=1)
+def make_reader() -> MarkdownIt:
+    """CommonMark with tables and strikethrough; `[^1]: note` is text, not the definition of a link."""
+    from markdown_it import MarkdownIt
+    from markdown_it.rules_block import reference
+
+    def without_footnotes(state: StateBlock, first: int, last: int, silent: bool) -> bool:
+        position = state.bMarks[first] + state.tShift[first]
+        return not state.src.startswith("[^", position) and reference(state, first, last, silent)
+
+    class Reader(MarkdownIt):
+        def normalizeLink(self, url: str) -> str:  # noqa: N802
+            """Targets stay as written."""
+            return url
+
+    reader = Reader("commonmark", {"maxNesting": 200}).enable(["table", "strikethrough"])
+    reader.block.ruler.at("reference", without_footnotes)
+    return reader
+
+
+def inline_text(token: Token) -> tuple[str, tuple[Link, ...]]:
+    """Words of an inline token with its line breaks, and its links; images give their alt text."""
+    parts: list[str] = []
+    links: list[Link] = []
+    open_links: list[tuple[int, str]] = []
+    for child in token.children or []:
+        if child.type in {"text", "code_inline", "text_special"}:
+            parts.append(child.content)
+        elif child.type in {"softbreak", "hardbreak"}:
+            parts.append("\n")
+        elif child.type == "image":
+            parts.append(child.content)
+        elif child.type == "html_inline" and _BREAK.match(child.content):
+            parts.append("\n")
+        elif child.type == "link_open":
+            open_links.append((len(parts), str(child.attrGet("href") or "")))
+        elif child.type == "link_close" and open_links:
+            start, target = open_links.pop()
+            links.append(Link("".join(parts[start:]), target))
+    return "".join(parts), tuple(links)
+
+
+def html_text(source: str) -> tuple[str, tuple[Link, ...]]:
+    """Words of an HTML block, a line per block element, and its links. Comments and scripts are dropped."""
+    from lxml import html
+
+    source = _BREAK.sub("\n", _DROPPED.sub("", _COMMENT.sub("", source)))
+    if not source.strip():
+        return "", ()
+    root = html.fragment_fromstring(source.replace("\0", ""), create_parent="div")
+    alts = [node for node in root.iter("img") if node.get("alt")]
+    for image in alts:
+        image.tail = f"{image.get('alt')}{image.tail or ''}"
+    links = tuple(Link(a.text_content(), a.get("href")) for a in root.iter("a") if a.get("href"))
+    lines = (" ".join(line.split()) for line in root.text_content().splitlines())
+    return "\n".join(line for line in lines if line), links

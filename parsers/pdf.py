@@ -1,0 +1,156 @@
+"""PDF: text and places by PDFium, ruled tables by pdfplumber; pypdf repairs what PDFium cannot open and quotes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
+
+from kprep.core.errors import CorruptDocument, EncryptedDocument
+from kprep.core.models import (
+    DocumentMetadata,
+    Element,
+    Locator,
+    ParsedDocument,
+    ParserSpec,
+    RawDocument,
+    SourceUnit,
+)
+
+NAME = "pdf"
+VERSION = 1
+
+_DATE = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:(Z)|([+-])(\d\d)'?(\d\d)?)?")
+_SAYS_NOTHING = {"untitled", "anonymous", "unspecified", "(anonymous)", "(unspecified)"}
+_LIGATURES = {"\ufb00": "ff", "\ufb01": "fi", "\ufb02": "fl", "\ufb03": "ffi", "\ufb04": "ffl", "\ufb05": "st", "\ufb06": "st"}
+_TAIL = 4096
+
+
+def parse(raw: RawDocument) -> ParsedDocument:
+    """Elements in reading order with `page` (physical, from 1) and `page_end`; a `SourceUnit` for each page.
+
+    Running headers, footers and page numbers are marked; text the reader does not see is `hidden`. Words of a page
+    whose font has no Unicode map are left out and the page's state is `unreadable_font`.
+    Raises: EncryptedDocument (a user password is needed), CorruptDocument.
+    """
+    from parsers.pdf_pages import read_pages
+
+    opened = _open(raw.content, raw.uri)
+    try:
+        elements, units = read_pages(opened.file, opened.content, raw.uri)
+        metadata = _metadata(opened.file.get_metadata_dict())
+    finally:
+        opened.file.close()
+    return ParsedDocument(
+        uri=raw.uri,
+        media_type=raw.media_type,
+        parser=f"{NAME}@{VERSION}{opened.repaired_by}",
+        elements=_in_page_order(elements),
+        units=tuple(units),
+        metadata=metadata,
+    )
+
+
+def quote(content: bytes, locator: Locator) -> str:
+    """Text of the pages of the locator as pypdf reads it, ligatures spelled out; "" for pages the file lacks.
+
+    Raises: CorruptDocument, EncryptedDocument.
+    """
+    import io
+
+    import pypdf
+    from pypdf.errors import PyPdfError
+
+    if locator.page is None:
+        return ""
+    try:
+        reader = pypdf.PdfReader(io.BytesIO(content), strict=False)
+        if reader.is_encrypted and not reader.decrypt(""):
+            raise EncryptedDocument("the PDF needs a password")
+        chosen = reader.pages[locator.page - 1 : locator.page_end or locator.page]
+        text = "\n".join(page.extract_text() for page in chosen)
+    except (PyPdfError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise CorruptDocument("pypdf cannot read the pages of the locator", page=locator.page) from error
+    return "".join(_LIGATURES.get(letter, letter) for letter in text)
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """A file PDFium has open, its bytes (after a repair the new ones), and who repaired it ("" = nobody)."""
+
+    file: Any
+    content: bytes
+    repaired_by: str
+
+
+def _open(content: bytes, uri: str) -> _Opened:
+    import pypdfium2
+    import pypdfium2.raw as pdfium
+
+    if b"%%EOF" not in content[-_TAIL:] and b"startxref" not in content[-_TAIL:]:
+        raise CorruptDocument(f"{uri}: the PDF is cut off, its end is missing", uri=uri, size=len(content))
+    try:
+        file = pypdfium2.PdfDocument(content)
+        if len(file):
+            return _Opened(file, content, "")
+        file.close()
+    except pypdfium2.PdfiumError as error:
+        if getattr(error, "err_code", None) == pdfium.FPDF_ERR_PASSWORD or "password" in str(error).lower():
+            raise EncryptedDocument(f"{uri}: the PDF needs a password to be opened", uri=uri) from error
+    repaired = _repair(content, uri)
+    try:
+        file = pypdfium2.PdfDocument(repaired)
+    except pypdfium2.PdfiumError as error:
+        raise CorruptDocument(f"{uri}: no reader can open the PDF", uri=uri) from error
+    if not len(file):
+        raise CorruptDocument(f"{uri}: the PDF has no page", uri=uri)
+    return _Opened(file, repaired, "+pypdf_repair")
+
+
+def _repair(content: bytes, uri: str) -> bytes:
+    """The file written anew from the objects pypdf finds in it."""
+    import io
+
+    import pypdf
+
+    try:
+        out = io.BytesIO()
+        pypdf.PdfWriter(clone_from=pypdf.PdfReader(io.BytesIO(content), strict=False)).write(out)
+    except Exception as error:
+        raise CorruptDocument(f"{uri}: the PDF is damaged beyond repair", uri=uri) from error
+    return out.getvalue()
+
+
+def _in_page_order(elements: list[Element]) -> tuple[Element, ...]:
+    return tuple(elements)
+
+
+def _metadata(said: Mapping[str, str]) -> DocumentMetadata:
+    """What the file says; the fillers of PDF writers say nothing."""
+    title, author = ("" if said.get(k, "").strip().lower() in _SAYS_NOTHING else said.get(k, "") for k in ("Title", "Author"))
+    return DocumentMetadata(
+        title=title,
+        authors=tuple(name.strip() for name in author.split(";") if name.strip()),
+        created_at=_moment(said.get("CreationDate", "")),
+        modified_at=_moment(said.get("ModDate", "")),
+    )
+
+
+def _moment(text: str) -> datetime | None:
+    match = _DATE.match(text)
+    if match is None:
+        return None
+    year, month, day, hour, minute, second = (int(group) if group else None for group in match.groups()[:6])
+    zone = UTC
+    if match.group(8):
+        offset = timedelta(hours=int(match.group(9)), minutes=int(match.group(10) or 0))
+        zone = timezone(offset if match.group(8) == "+" else -offset)  # type: ignore[assignment]
+    try:
+        return datetime(year or 1, month or 1, day or 1, hour or 0, minute or 0, second or 0, tzinfo=zone)
+    except ValueError:
+        return None
+
+
+PARSER = ParserSpec(NAME, VERSION, ("application/pdf",), parse, quote)

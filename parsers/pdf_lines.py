@@ -1,0 +1,252 @@
+"""Glyphs to pieces of lines, pieces to columns, columns to whole lines in reading order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from statistics import median
+
+from parsers.pdf_glyphs import LINE_END_HYPHEN, Box, Glyph
+
+_LONE_LIGATURES = {"ff", "fi", "fl", "ffi", "ffl"}
+_GAP_BETWEEN_PIECES = 1.3
+_GAP_BETWEEN_WORDS = 0.18
+_MIN_GUTTER = 6.0
+_UNREADABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffd\ue000-\uf8ff]|\\(cid:\\d+\\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line or a piece of one; or, with `rows`, a table. Points from the top left. `region`: which column."""
+
+    text: str
+    x0: float
+    top: float
+    x1: float
+    bottom: float
+    baseline: float
+    size: float
+    bold: bool = False
+    mono: bool = False
+    hidden: bool = False
+    region: int = 0
+    rows: tuple[tuple[str, ...], ...] = ()
+    columns: tuple[float, ...] = ()
+    header_rows: int = 0
+
+    @property
+    def width(self) -> float:
+        return self.x1 - self.x0
+
+
+def pieces(glyphs: Sequence[Glyph]) -> list[Line]:
+    """Runs of characters on one base line without a wide gap, in content order."""
+    runs: list[list[Glyph]] = [[]]
+    last: Glyph | None = None
+    for glyph in glyphs:
+        if glyph.text in "\r\n":
+            if not _goes_on(glyphs, glyph, last):
+                runs.append([])
+                last = None
+            continue
+        if glyph.text.isspace():
+            if runs[-1]:
+                runs[-1].append(glyph)
+            continue
+        if last is not None and _breaks(last, glyph):
+            runs.append([])
+        runs[-1].append(glyph)
+        last = glyph
+    lines = [_line_of(run) for run in runs if any(not glyph.text.isspace() for glyph in run)]
+    return [line for line in lines if line.text]
+
+
+def _goes_on(glyphs: Sequence[Glyph], end: Glyph, last: Glyph | None) -> bool:
+    """A line end PDFium inferred is none to us; geometry decides."""
+    return end.made_up and last is not None and bool(glyphs)
+
+
+def _breaks(last: Glyph, glyph: Glyph) -> bool:
+    size = max(last.size, glyph.size)
+    raised = abs(glyph.baseline - last.baseline)
+    smaller = min(last.size, glyph.size) < 0.85 * size
+    if raised > size * (0.6 if smaller else 0.3) or glyph.hidden != last.hidden:
+        return True
+    gap = glyph.x0 - last.x1
+    return gap > size * _GAP_BETWEEN_PIECES or gap < -size
+
+
+def _line_of(run: list[Glyph]) -> Line:
+    inked = [glyph for glyph in run if not glyph.text.isspace()]
+    letters = [glyph for glyph in inked if glyph.text.isalnum()] or inked
+    size = median(glyph.size for glyph in letters)
+    return Line(
+        text=_spaced(run),
+        x0=min(glyph.x0 for glyph in inked),
+        top=min(glyph.top for glyph in inked),
+        x1=max(glyph.x1 for glyph in inked),
+        bottom=max(glyph.bottom for glyph in inked),
+        baseline=median(glyph.baseline for glyph in letters),
+        size=size,
+        bold=sum(glyph.bold for glyph in letters) > 0.9 * len(letters),
+        mono=all(glyph.mono for glyph in letters),
+        hidden=inked[0].hidden,
+    )
+
+
+def _spaced(run: list[Glyph]) -> str:
+    """Words with one space between; a ligature shown apart from its word joins it again."""
+    words: list[tuple[str, bool]] = [("", False)]  # text, whether the space before it is only inferred
+    last: Glyph | None = None
+    space: Glyph | None = None
+    for glyph in run:
+        if glyph.text.isspace():
+            space = space if space is not None and not space.made_up else glyph
+            continue
+        gap = glyph.x0 - last.x1 if last is not None else 0.0
+        if last is not None and (space is not None or gap > _GAP_BETWEEN_WORDS * glyph.size):
+            words.append(("", space is None or space.made_up))
+        words[-1] = (words[-1][0] + glyph.text, words[-1][1])
+        last, space = glyph, None
+    return _join_ligatures(words)
+
+
+def _join_ligatures(words: list[tuple[str, bool]]) -> str:
+    out = words[0][0]
+    for index in range(1, len(words)):
+        word, inferred = words[index]
+        before = words[index - 1][0]
+        after_inferred = index + 1 < len(words) and words[index + 1][1]
+        is_lone = inferred and word in _LONE_LIGATURES and (after_inferred or index + 1 == len(words)) and before[-1:].islower()
+        follows_lone = inferred and before in _LONE_LIGATURES and word[:1].islower()
+        out += word if is_lone or follows_lone else f" {word}"
+    return out
+
+
+def unreadable_share(text: str) -> float:
+    """Share of characters that a font without a Unicode map gives: controls, private use, `(cid:7)`."""
+    solid = "".join(text.split())
+    return sum(len(match.group()) for match in _UNREADABLE.finditer(solid)) / max(len(solid), 1)
+
+
+def in_reading_order(items: Sequence[Line]) -> list[Line]:
+    """Whole lines, column after column; `region` counts the columns. What spans columns parts the page into bands."""
+    out: list[Line] = []
+    for number, region in enumerate(_regions(list(items), 0)):
+        out.extend(replace(line, region=number) for line in rows_of(region))
+    return out
+
+
+def _regions(items: list[Line], depth: int) -> Iterable[list[Line]]:
+    gutter = _gutter(items) if depth < 4 else None
+    if gutter is None:
+        if items:
+            yield items
+        return
+    left_band: list[Line] = []
+    right_band: list[Line] = []
+    for item in sorted(items, key=lambda line: (line.top, line.x0)):
+        if item.x1 <= gutter + 1:
+            left_band.append(item)
+        elif item.x0 >= gutter - 1:
+            right_band.append(item)
+        else:
+            yield from _regions(left_band, depth + 1)
+            yield from _regions(right_band, depth + 1)
+            left_band, right_band = [], []
+            yield [item]
+    yield from _regions(left_band, depth + 1)
+    yield from _regions(right_band, depth + 1)
+
+
+def _gutter(items: list[Line]) -> float | None:
+    """Where a white lane parts two columns of prose, or None. Short cells in rows are a table, not columns."""
+    if len(items) < 6:
+        return None
+    best: tuple[float, float] | None = None
+    for x in _lanes(items):
+        left = [item for item in items if item.x1 <= x + 1]
+        right = [item for item in items if item.x0 >= x - 1]
+        crossing = len(items) - len(left) - len(right)
+        if crossing > 0.34 * len(items) or not (_is_column(left) and _is_column(right)) or not _side_by_side(left, right):
+            continue
+        centre = abs(x - (min(i.x0 for i in items) + max(i.x1 for i in items)) / 2)
+        if best is None or (crossing, centre) < best:
+            best = (crossing, centre)
+            found = x
+    return found if best is not None else None
+
+
+def _lanes(items: list[Line]) -> list[float]:
+    """Candidates: right ends of pieces with room before the next piece to the right starts."""
+    starts = sorted({round(item.x0, 1) for item in items})
+    ends = sorted({round(item.x1) for item in items})
+    lanes = []
+    for start in starts:
+        before = [end for end in ends if end <= start - _MIN_GUTTER]
+        if before and sum(abs(item.x0 - start) < 3 for item in items) >= 3:
+            lanes.append(start - _MIN_GUTTER / 2)
+    return lanes
+
+
+def _is_column(side: list[Line]) -> bool:
+    """Three or more lines that mostly fill their width, as prose does."""
+    if len(side) < 3:
+        return False
+    width = max(item.x1 for item in side) - min(item.x0 for item in side)
+    letters = median(len(item.text) for item in side)
+    return letters >= 12 and median(item.width for item in side) > 0.45 * width
+
+
+def _side_by_side(left: list[Line], right: list[Line]) -> bool:
+    top = max(min(item.top for item in left), min(item.top for item in right))
+    bottom = min(max(item.bottom for item in left), max(item.bottom for item in right))
+    return bottom - top > 2 * median(item.size for item in left)
+
+
+def rows_of(items: Sequence[Line]) -> list[Line]:
+    """Pieces of one column joined to lines, from top to bottom."""
+    rows: list[list[Line]] = []
+    for item in sorted(items, key=lambda line: (line.baseline, line.x0)):
+        if rows and not item.rows and not rows[-1][0].rows and _same_row(rows[-1][0], item):
+            rows[-1].append(item)
+        else:
+            rows.append([item])
+    return [_joined(row) for row in rows]
+
+
+def _same_row(first: Line, item: Line) -> bool:
+    return abs(item.baseline - first.baseline) < 0.4 * min(max(first.size, 4), max(item.size, 4)) or (
+        item.size < 0.8 * first.size and first.top <= (item.top + item.bottom) / 2 <= first.bottom
+    )
+
+
+def _joined(row: list[Line]) -> Line:
+    row = sorted(row, key=lambda line: line.x0)
+    if len(row) == 1:
+        return row[0]
+    text = row[0].text
+    for last, item in zip(row, row[1:], strict=False):
+        text += item.text if item.x0 - last.x1 < 0.12 * item.size else f" {item.text}"
+    main = max(row, key=lambda line: len(line.text))
+    return replace(
+        main,
+        text=text,
+        x0=row[0].x0,
+        x1=max(line.x1 for line in row),
+        top=min(line.top for line in row),
+        bottom=max(line.bottom for line in row),
+        bold=all(line.bold for line in row),
+        mono=all(line.mono for line in row),
+    )
+
+
+def inside(box: Box, x: float, y: float) -> bool:
+    """The point lies in the box."""
+    return box[0] <= x <= box[2] and box[1] <= y <= box[3]
+
+
+def ends_with_hyphen(text: str) -> bool:
+    """A word goes on in the next line."""
+    return text.endswith(LINE_END_HYPHEN) or (text.endswith(("-", "\u2010", "\u00ad")) and text[-2:-1].isalpha())

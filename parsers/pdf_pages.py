@@ -1,0 +1,173 @@
+"""All pages of a PDF to elements and units."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from kprep.core.errors import CorruptDocument
+from kprep.core.models import Element, ElementKind, Locator, SourceUnit
+from parsers.pdf_blocks import (
+    Block,
+    Typography,
+    blocks_of_page,
+    element,
+    folded,
+    join_over_breaks,
+    joined,
+    set_heading_levels,
+    typography,
+)
+from parsers.pdf_furniture import PageLines, find_furniture
+from parsers.pdf_glyphs import Box, Glyph, PageGeometry, geometry, read_glyphs, read_paint, turned_upright
+from parsers.pdf_lines import Line, in_reading_order, inside, pieces, rows_of, unreadable_share
+from parsers.pdf_tables import TableReader
+
+_UNREADABLE_LINE = 0.4
+_UNREADABLE_PAGE = 0.2
+_MAX_OUTLINE = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """One page read: pieces of lines and tables, the rest apart. `lost`: characters no font map explains."""
+
+    number: int
+    height: float
+    lines: tuple[Line, ...]
+    aside: tuple[Line, ...]
+    hidden: tuple[Line, ...]
+    lost: int
+
+
+def read_pages(file: Any, content: bytes, uri: str) -> tuple[list[Element], list[SourceUnit]]:
+    """Elements in reading order and one unit a page. Raises: CorruptDocument when a page cannot be loaded."""
+    tables = TableReader(content)
+    try:
+        pages = [_read_page(file, number, tables, uri) for number in range(1, len(file) + 1)]
+    finally:
+        tables.close()
+    furniture = find_furniture([PageLines(p.number, p.height, tuple(rows_of(p.lines))) for p in pages])
+    named = {key: kind for key, kind in furniture.items()}
+    outline = _outline(file)
+    bodies: list[list[Line]] = []
+    edges: list[list[tuple[ElementKind, Line]]] = []
+    for page in pages:
+        body, edge = _without_furniture(page, named)
+        bodies.append(in_reading_order(body))
+        edges.append(edge)
+    norm = typography(bodies)
+    blocks: list[Block] = []
+    for page, body in zip(pages, bodies, strict=True):
+        blocks.extend(blocks_of_page(body, page.number, page.height, norm, outline.get(page.number, {})))
+    blocks = join_over_breaks(blocks)
+    set_heading_levels(blocks)
+    elements = _woven(blocks, pages, edges, norm)
+    return elements, [_unit(page, elements) for page in pages]
+
+
+def _read_page(file: Any, number: int, tables: TableReader, uri: str) -> _Page:
+    import pypdfium2
+
+    try:
+        page = file[number - 1]
+    except pypdfium2.PdfiumError as error:
+        raise CorruptDocument(f"{uri}: page {number} cannot be loaded", uri=uri, page=number) from error
+    try:
+        place = geometry(page)
+        paint = read_paint(page, place)
+        glyphs = read_glyphs(page, place, paint)
+    finally:
+        page.close()
+    upright = [glyph for glyph in glyphs if glyph.turn == 0]
+    found = tables.tables(number - 1, paint, upright, place)
+    boxes = [box for _, box in found]
+    glyphs = [glyph for glyph in glyphs if not (glyph.turn == 0 and not glyph.hidden and _in_any(boxes, glyph))]
+    return _sorted_out(number, place, glyphs, [table for table, _ in found])
+
+
+def _in_any(boxes: Sequence[Box], glyph: Glyph) -> bool:
+    x, y = (glyph.x0 + glyph.x1) / 2, (glyph.top + glyph.bottom) / 2
+    return any(inside(box, x, y) for box in boxes)
+
+
+def _sorted_out(number: int, place: PageGeometry, glyphs: list[Glyph], tables: list[Line]) -> _Page:
+    """Main text, text turned otherwise, hidden text; unreadable lines are counted and left out."""
+    main: list[Line] = list(tables)
+    aside: list[Line] = []
+    hidden: list[Line] = []
+    lost, height = 0, place.height
+    for rank, (turn, group, _, turned_height) in enumerate(turned_upright(glyphs, place)):
+        is_main = rank == 0 and (turn == 0 or not tables)
+        height = turned_height if is_main else height
+        for line in pieces(group):
+            if unreadable_share(line.text) > _UNREADABLE_LINE and len(line.text) > 1:
+                lost += len(line.text)
+            elif line.hidden:
+                hidden.append(line)
+            else:
+                (main if is_main else aside).append(line)
+    return _Page(number, height, tuple(main), tuple(aside), tuple(hidden), lost)
+
+
+def _without_furniture(page: _Page, named: dict[tuple[int, int], ElementKind]) -> tuple[list[Line], list[tuple[ElementKind, Line]]]:
+    """Pieces of the body, and the running lines with their kinds."""
+    rows = rows_of(page.lines)
+    edge = [(named[(page.number, i)], row) for i, row in enumerate(rows) if (page.number, i) in named]
+    taken = [(row.x0 - 1, row.top - 1, row.x1 + 1, row.bottom + 1) for _, row in edge]
+    body = [
+        line
+        for line in page.lines
+        if line.rows or not any(inside(box, (line.x0 + line.x1) / 2, (line.top + line.bottom) / 2) for box in taken)
+    ]
+    return body, edge
+
+
+def _outline(file: Any) -> dict[int, dict[str, int]]:
+    """Page number -> folded bookmark title -> level 1..6."""
+    import pypdfium2
+
+    found: dict[int, dict[str, int]] = {}
+    try:
+        for count, item in enumerate(file.get_toc(max_depth=8)):
+            target = item.get_dest()
+            index = target.get_index() if target is not None else None
+            title = folded(item.get_title() or "")
+            if index is not None and title and count < _MAX_OUTLINE:
+                found.setdefault(index + 1, {}).setdefault(title, min(item.level + 1, 6))
+    except pypdfium2.PdfiumError:
+        return found  # a damaged outline: headings are told by their looks
+    return found
+
+
+def _woven(
+    blocks: Sequence[Block], pages: Sequence[_Page], edges: Sequence[list[tuple[ElementKind, Line]]], norm: Typography
+) -> list[Element]:
+    """Page after page: its header, its body, text set aside, hidden text, its footer."""
+    by_page: dict[int, list[Block]] = {}
+    for block in blocks:
+        by_page.setdefault(block.page, []).append(block)
+    out: list[Element] = []
+    for page, edge in zip(pages, edges, strict=True):
+        place = Locator(page=page.number)
+        half = page.height / 2
+        out.extend(Element(kind, line.text, place) for kind, line in edge if line.top < half)
+        out.extend(element(block, norm) for block in by_page.get(page.number, ()))
+        for lines, unseen in ((page.aside, False), (page.hidden, True)):
+            if lines:
+                text = joined([line.text for line in rows_of(lines)], norm)
+                out.append(Element(ElementKind.PARAGRAPH, text, place, hidden=unseen))
+        out.extend(Element(kind, line.text, place) for kind, line in edge if line.top >= half)
+    return [replace(e, text=e.text.strip()) if e.kind is not ElementKind.TABLE else e for e in out]
+
+
+def _unit(page: _Page, elements: Sequence[Element]) -> SourceUnit:
+    """State of a page: ok, no_text, or unreadable_font when a good part of its characters have no meaning."""
+    chars = sum(len(line.text) for line in (*page.lines, *page.aside, *page.hidden)) + sum(
+        len(cell) for line in page.lines for row in line.rows for cell in row
+    )
+    if page.lost > _UNREADABLE_PAGE * (page.lost + chars):
+        return SourceUnit("page", page.number, "unreadable_font", chars)
+    seen = any(line.text for line in (*page.lines, *page.aside))
+    return SourceUnit("page", page.number, "ok" if seen else "no_text", chars)
