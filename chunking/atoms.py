@@ -55,17 +55,16 @@ class Atom:
 def atoms_of(text: str, blocks: tuple[Block, ...], budget: Budget, language: str) -> list[Atom]:
     """Atoms of a parent in order, runs and ties (`glued`) decided."""
     out: list[Atom] = []
-    run = 0
+    run, run_is_narrative = 0, True
     for index, block in enumerate(blocks):
         narrative = _kind(block) in NARRATIVE
-        run_is_narrative = all(atom.kind in NARRATIVE for atom in out if atom.run == run)
         introduced = index > 0 and _introduces(blocks[index - 1], block) and (narrative or run_is_narrative)
         glued = bool(out) and (introduced or _is_note(block))
         if introduced and not narrative:
-            run += 1
+            run, run_is_narrative = run + 1, False
             _move_to_run(out, index - 1, run)
-        elif out and not glued and not (narrative and run_is_narrative):
-            run += 1
+        elif not glued and not (narrative and run_is_narrative):
+            run, run_is_narrative = run + 1, narrative
         made = [replace(atom, run=run) for atom in _cut_block(text, index, block, budget, language)]
         out += [replace(made[0], glued=glued or made[0].glued), *made[1:]]
     return out

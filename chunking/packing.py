@@ -50,7 +50,8 @@ class Packer:
         if full == len(atoms):
             return full
         open_cuts = [at for at in range(first + 1, full + 1) if not atoms[at].glued]
-        late = [at for at in open_cuts if self._size(atoms[first:at]) * 2 >= self.budget.target]
+        enough = max(self.budget.target // 2, self.budget.minimum)
+        late = [at for at in open_cuts if self._size(atoms[first:at]) >= enough]
         if late:
             return max(late, key=lambda at: (atoms[at].cut, -_mark(self.text, atoms[at]), at))
         if open_cuts:

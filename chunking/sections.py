@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -64,6 +65,7 @@ class _Cutter:
     def __init__(self, section: Section, budget: Budget, profile: ChunkProfile, language: str) -> None:
         self.path = section.heading_path
         self.text, self.blocks = lay_out(section.elements)
+        self.ends = [block.end for block in self.blocks]
         self.budget = budget
         self.overlap_sentences = profile.overlap_sentences
         self.language = language
@@ -88,7 +90,7 @@ class _Cutter:
     ) -> ChildChunk:
         start, repeated = overlap
         end = group[-1].end
-        first = next(block for block in self.blocks if block.end > start)
+        first = self.blocks[bisect_right(self.ends, start)]
         kind = kind_of(group)
         text = group[0].lead + self.text[start:end]
         languages = (self.blocks[atom.block].element.language for atom in group if atom.kind == "code")
@@ -125,10 +127,12 @@ class _Cutter:
     def _links(self, groups: list[Group]) -> list[tuple[Link, ...]]:
         """Links by child: with the piece of their element that holds their words, else with its first piece."""
         found: list[dict[Link, None]] = [{} for _ in groups]
+        holders: dict[int, dict[int, None]] = {}
+        for at, group in enumerate(groups):
+            for atom in group:
+                holders.setdefault(atom.block, {})[at] = None
         for index, block in enumerate(self.blocks):
-            if not block.element.links:
-                continue
-            pieces = [at for at, group in enumerate(groups) if any(atom.block == index for atom in group)]
+            pieces = list(holders.get(index, ()))
             for link in block.element.links:
                 holding = [at for at in pieces if link.text and link.text in self._piece(groups[at], block)]
                 found[(holding or pieces)[0]][link] = None

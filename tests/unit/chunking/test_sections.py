@@ -1,0 +1,284 @@
+"""Sections and children of hand-made documents."""
+
+from __future__ import annotations
+
+import time
+from itertools import pairwise
+
+import pytest
+
+from chunking import chunk
+from kprep.core.errors import ChunkingError, ConfigError
+from kprep.core.models import (
+    ChunkedDocument,
+    ChunkProfile,
+    DocumentMetadata,
+    Element,
+    ElementKind,
+    Link,
+    Locator,
+    RedactedDocument,
+    table_text,
+)
+
+LINE = Locator(line=(1, 1))
+LONG = "The pump must be switched off before the valve is opened by the operator on duty in the control room. " * 2
+
+
+def count(text: str) -> int:
+    """Words and two special tokens: enough where the tokenizer is not the point."""
+    return len(text.split()) + 2
+
+
+def heading(text: str, level: int = 1) -> Element:
+    return Element(ElementKind.HEADING, text, LINE, level=level)
+
+
+def paragraph(text: str, locator: Locator = LINE, links: tuple[Link, ...] = ()) -> Element:
+    return Element(ElementKind.PARAGRAPH, text, locator, links=links)
+
+
+def item(text: str, marker: str = "-", level: int = 1) -> Element:
+    return Element(ElementKind.LIST_ITEM, text, LINE, marker=marker, level=level)
+
+
+def code(text: str) -> Element:
+    return Element(ElementKind.CODE, text, LINE, language="python")
+
+
+def table(*rows: tuple[str, ...]) -> Element:
+    return Element(ElementKind.TABLE, table_text(rows), LINE, rows=rows, header_rows=1)
+
+
+def cut(*elements: Element, title: str = "", **sizes: int) -> ChunkedDocument:
+    metadata = DocumentMetadata(title=title)
+    document = RedactedDocument("s/file-name.md", "text/markdown", "md", elements, (), metadata, (), ())
+    return chunk(document, ChunkProfile(**sizes), count)
+
+
+def paths(chunked: ChunkedDocument) -> list[tuple[str, ...]]:
+    return [parent.heading_path for parent in chunked.parents]
+
+
+@pytest.mark.req("D6.2", "D3.3", "D2.12")
+def test_parents_follow_the_headings() -> None:
+    chunked = cut(
+        paragraph(LONG),
+        heading("A"),
+        paragraph(LONG),
+        heading("B", 3),
+        paragraph(LONG),
+        heading("C", 2),
+        paragraph(LONG),
+    )
+    assert paths(chunked) == [(), ("A",), ("A", "B"), ("A", "C")]
+    assert chunked.title == "A"
+
+
+def test_the_title_is_never_the_file_name() -> None:
+    assert cut(paragraph(LONG), heading("Sub", 2), paragraph(LONG)).title == ""
+    assert cut(heading("Own"), paragraph(LONG), title="Given").title == "Given"
+
+
+def test_a_heading_without_body_joins_the_path_of_the_next_section() -> None:
+    chunked = cut(
+        heading("T"),
+        paragraph(LONG),
+        heading("Empty", 2),
+        heading("Full", 2),
+        paragraph(LONG),
+        heading("Next", 2),
+        paragraph(LONG),
+    )
+    assert paths(chunked) == [("T",), ("T", "Empty", "Full"), ("T", "Next")]
+
+
+def test_headings_at_the_end_become_text() -> None:
+    chunked = cut(heading("A"), paragraph(LONG), heading("Last", 2), heading("Very last", 3))
+    assert paths(chunked) == [("A",)]
+    assert chunked.parents[0].text.endswith("Last\n\nVery last")
+
+
+def test_a_document_of_headings_gives_chunks() -> None:
+    chunked = cut(heading("One"), heading("Two", 2), heading("Three"))
+    assert [child.text for child in chunked.children] == ["One\n\nTwo\n\nThree"]
+
+
+def test_a_document_without_text_is_refused() -> None:
+    with pytest.raises(ChunkingError):
+        cut(paragraph("  \n"))
+
+
+def test_small_siblings_are_joined_and_keep_their_headings() -> None:
+    sections = [part for n in range(30) for part in (heading(f"Setting {n}", 2), paragraph(f"Short line {n}."))]
+    chunked = cut(heading("Settings"), paragraph(LONG), *sections)
+    small = [child for child in chunked.children if child.heading_path == ("Settings",)][1:]
+    assert 1 <= len(small) <= 8
+    assert min(count(child.text) for child in small) >= 24
+    assert "".join(small[0].text.split()).startswith("Setting0Shortline0.Setting1")
+
+
+@pytest.mark.req("D6.19")
+def test_unrelated_sections_are_not_glued_together() -> None:
+    chunked = cut(
+        heading("Leave"),
+        paragraph(LONG),
+        heading("Travel"),
+        paragraph("See below."),
+        heading("By train", 2),
+        paragraph(LONG),
+    )
+    assert paths(chunked) == [("Leave",), ("Travel",), ("Travel", "By train")]
+    for child in chunked.children:
+        assert not ("See below." in child.text and "pump" in child.text)
+
+
+@pytest.mark.req("D6.19", "D6.8")
+def test_an_introduction_stays_with_the_first_step_and_steps_keep_numbers() -> None:
+    steps = [item(f"Press button number {n} and wait for the lamp to turn green again.", f"{n}.") for n in range(1, 40)]
+    chunked = cut(
+        heading("H"), paragraph(LONG), paragraph("Proceed as follows:"), *steps, max_tokens=96, target_tokens=70
+    )
+    first = next(child for child in chunked.children if "Proceed" in child.text)
+    assert "1. Press button number 1 " in first.text
+    assert {child.kind for child in chunked.children} == {"text", "list"}
+    assert all(child.text[0].isdigit() for child in chunked.children if child.kind == "list" and child is not first)
+
+
+def test_tables_and_code_stand_alone_with_their_introduction_and_note() -> None:
+    chunked = cut(
+        paragraph(LONG),
+        paragraph("The codes:"),
+        table(("Code", "Meaning"), ("E1", "broken")),
+        paragraph("Note: E1 is rare."),
+        paragraph(LONG),
+        paragraph("Run this:"),
+        code("x = 1"),
+        paragraph(LONG),
+    )
+    assert [child.kind for child in chunked.children] == ["text", "table", "text", "code", "text"]
+    assert chunked.children[1].text == "The codes:\n\nCode | Meaning\nE1 | broken\n\nNote: E1 is rare."
+    assert chunked.children[3].text == "Run this:\n\nx = 1"
+    assert chunked.children[3].code_language == "python"
+
+
+def test_a_note_stays_with_what_it_notes() -> None:
+    chunked = cut(
+        *[paragraph(f"{LONG}{n}") for n in range(6)],
+        paragraph("Warning: hot surface."),
+        max_tokens=64,
+        target_tokens=44,
+    )
+    assert chunked.children[-1].text.endswith("5\n\nWarning: hot surface.")
+
+
+@pytest.mark.req("D6.10", "D9.9")
+def test_code_is_cut_between_functions() -> None:
+    functions = [
+        f"def step_{n}(x):\n    y = x + {n}\n\n    if y > 3:\n        return y\n    return y * 2" for n in range(30)
+    ]
+    chunked = cut(code("\n\n\n".join(functions)), max_tokens=96, target_tokens=60)
+    assert len(chunked.children) > 3
+    for child in chunked.children:
+        assert child.text.startswith("def step_")
+        assert child.text.endswith("return y * 2")
+
+
+def test_a_function_over_the_limit_is_cut_at_line_ends_and_keeps_its_indentation() -> None:
+    body = "\n".join(f"    value_{n} = compute(value_{n - 1}, factor={n})  # step" for n in range(1, 80))
+    chunked = cut(code(f"def big():\n{body}\n"), max_tokens=96, target_tokens=60)
+    assert len(chunked.children) > 3
+    assert all(child.text.startswith(("def big", "    value_")) for child in chunked.children)
+    assert all(child.text.endswith("# step") for child in chunked.children)
+
+
+def test_a_row_over_the_limit_is_cut_inside_its_cells_under_its_header() -> None:
+    chunked = cut(table(("Code", "Meaning"), ("E1", "word " * 300), ("E2", "short")), max_tokens=96)
+    assert len(chunked.children) > 3
+    assert all(child.lead == "Code | Meaning\n" for child in chunked.children[1:])
+    assert chunked.children[-1].text.endswith("E2 | short")
+
+
+@pytest.mark.req("D6.16")
+def test_overlap_repeats_whole_boundary_sentences_of_text_only() -> None:
+    sentences = " ".join(f"Sentence number {n} says something about pumps." for n in range(40))
+    chunked = cut(
+        paragraph(sentences), code("x = 1\n" * 30), max_tokens=64, target_tokens=40, min_tokens=0, overlap_sentences=1
+    )
+    texts = [child for child in chunked.children if child.kind == "text"]
+    assert [child.overlap > 0 for child in texts] == [False] + [True] * (len(texts) - 1)
+    for before, after in pairwise(texts):
+        assert before.text.endswith(after.text[: after.overlap].strip())
+    assert all(child.overlap == 0 for child in chunked.children if child.kind == "code")
+
+
+def test_places_are_narrowed_to_the_slice_of_the_original() -> None:
+    lines = [f"Line {n} of the paragraph tells about valves and pumps." for n in range(40)]
+    text = "\n".join(lines)
+    chunked = cut(paragraph(text, Locator(line=(11, 50), char=(100, 100 + len(text)))), max_tokens=64, target_tokens=40)
+    assert len(chunked.children) > 3
+    for child in chunked.children:
+        assert child.locator.char == (100 + child.start, 100 + child.end)
+        first, last = child.locator.line or (0, 0)
+        assert child.text == "\n".join(lines[first - 11 : last - 10])
+
+
+def test_places_stay_whole_where_the_text_is_not_a_slice() -> None:
+    text = "Many words here. " * 100
+    place = Locator(page=3, line=(1, 9), char=(0, 5000))
+    assert {child.locator for child in cut(paragraph(text, place), max_tokens=64).children} == {place}
+
+
+def test_places_run_through_the_elements_a_child_covers() -> None:
+    chunked = cut(paragraph("One.", Locator(page=1)), paragraph("Two.", Locator(page=2)))
+    assert chunked.children[0].locator == Locator(page=1, page_end=2)
+
+
+@pytest.mark.req("D2.24")
+def test_links_go_with_the_piece_that_holds_their_words() -> None:
+    early, late = Link("first guide", "/a"), Link("last guide", "/b")
+    text = "Read the first guide now. " + "Filler sentence here. " * 60 + "Then read the last guide."
+    children = cut(paragraph(text, links=(early, late)), max_tokens=64).children
+    assert children[0].links == (early,)
+    assert children[-1].links == (late,)
+
+
+@pytest.mark.parametrize(
+    "sizes", [{"max_tokens": 8}, {"target_tokens": -1}, {"min_tokens": -1}, {"overlap_sentences": -1}]
+)
+def test_impossible_sizes_are_refused(sizes: dict[str, int]) -> None:
+    with pytest.raises(ConfigError):
+        cut(paragraph(LONG), **sizes)
+
+
+def test_an_unknown_strategy_is_refused() -> None:
+    document = RedactedDocument("s/a", "text/plain", "text", (paragraph(LONG),), (), DocumentMetadata(), (), ())
+    with pytest.raises(ConfigError, match="nonsense"):
+        chunk(document, ChunkProfile(strategy="nonsense"), count)
+
+
+def test_a_smaller_limit_gives_smaller_chunks() -> None:
+    elements = [paragraph(f"{LONG}{n}") for n in range(20)]
+    sizes = {
+        most: max(count(child.text) for child in cut(*elements, max_tokens=most).children) for most in (64, 128, 256)
+    }
+    assert sizes[64] < sizes[128] < sizes[256]
+
+
+@pytest.mark.req("D6.12", "D11.3")
+def test_an_edit_inside_a_long_section_changes_few_chunks() -> None:
+    paragraphs = [f"Paragraph {n * 7919 % 1000} is about topic {n * 104729 % 997}. " * (2 + n % 4) for n in range(120)]
+    before = cut(*[paragraph(text) for text in paragraphs])
+    keys = {child.key for child in before.children}
+    for at in (5, 50, 100):
+        edited = [*paragraphs[:at], "Quite new words stand here instead of the old ones.", *paragraphs[at + 1 :]]
+        after = cut(*[paragraph(text) for text in edited])
+        assert len({child.key for child in after.children} - keys) <= 4
+
+
+def test_speed_without_tokenisation() -> None:
+    elements = [part for n in range(600) for part in (heading(f"Heading {n}", 2), *[paragraph(f"{LONG}{n}")] * 4)]
+    chars = sum(len(element.text) for element in elements)
+    started = time.perf_counter()
+    cut(*elements)
+    assert chars / (time.perf_counter() - started) > 500_000
