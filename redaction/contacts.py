@@ -1,0 +1,154 @@
+"""Recognizers of contact details: e-mail addresses and phone numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from redaction.policy import RedactionPolicy
+from redaction.spans import Span, near
+
+# The "@" is looked for first and the rest is matched from there outwards: linear on any text. A line may break at the
+# "@" or before a common top-level domain.
+_AT = re.compile(r"@|%40|＠|\s?[\[(]at[\])]\s?", re.IGNORECASE)
+_LOCAL = re.compile(r"[\w.!#$&'*+=?^`{|}~%-]{1,64}(?:\n[ \t]*)?\Z")
+_DOMAIN = re.compile(
+    r"(?:[ \t]*\n[ \t]*|[ ])?((?:\w(?:[\w-]{0,61}\w)?\.)+(?:[ \t]*\n[ \t]*(?=(?:com|org|net|edu|gov|io|de|fr|uk|eu|cn)\b))?"
+    r"(?:xn--[a-z0-9-]{2,59}|[^\W\d_]{2,24}))(?![\w])",
+    re.IGNORECASE,
+)
+_COMMON_DOMAIN = re.compile(r"(?i)\.(?:com|org|net|edu|gov|io|de|fr|uk|eu|cn|it|es|nl|ch|at|in|br|jp|co)\Z")
+_NOT_LOCAL_START = "'`*_{|}.!#$&=?^~%+-"
+
+_PHONE_WORD = re.compile(
+    r"(?i)\b(?:tele?ph?on[eo]?\w*|tel|phone|ph|mobile?n?|mob|cell(?:ular|ulare)?|handy\w*|fax|whatsapp|sms|hotline|"
+    r"rufnummer\w*|téléphone|portable|teléfono|móvil|celular|telefono|cellulare|telefone|telefoon|mobiel|"
+    r"(?:my|our|his|her|your|their|contact) number)\b|電話|电话|手机|手機|联系方式|热线|☎|📞|📱"
+)
+_PHONE_VERB = re.compile(
+    r"(?i)\b(?:call|dial|ring|reach|contact|text|answer\w*|messages?|registered|office|desk|appel\w*|anruf\w*|llam\w*|"
+    r"chiama\w*|lig(?:ue|ar))\b"
+)
+_PHONE_AFTER = re.compile(r"(?i)[\s,-]{1,3}(?:office|fax|desk|home|work|mobile|cell|phone)\b")
+_PHONE_NOUN_CLOSE = re.compile(
+    r"(?i)(?:\b(?:tel|phone|telephone|telefon|mobile|mobil|cell|handy|fax|desk|office|whatsapp|téléphone|teléfono|telefono|telefone)"
+    r"(?:\s*(?:no|nr|number|nummer)\b)?|电话|手机|手機|電話)[\s.:#=\"'：]{0,4}(?:(?:is|ist|lautet|为|是)\s*:?\s*)?$"
+)
+_GAP = r"(?:[ \t]?[-./\u2010-\u2013\u00a0\u202f]?[ \t]?|[ \t]?\(0\)[ \t]?|[ \t]?\([ \t]?|[ \t]?\)[ \t]?[-/]?[ \t]?|[ \t]*-?\n[ \t]*)"
+_EXTENSION = r"(?:[ \t]?(?:x|ext\.?|extension|#)[ \t]?\d{1,6}(?!\d))?"
+_INTERNATIONAL = re.compile(
+    rf"(?<![\w+])(?:\+|＋|%2B|00(?=[1-9]))\s?\(?\d{{1,3}}(?:{_GAP}\d){{6,13}}{_EXTENSION}(?!\w)"
+)
+_NATIONAL = re.compile(
+    rf"(?<![\w.,@#/=+:$€£%-])(?:\(\d{{1,5}}\)[ \t]?|\d{{1,5}}(?:[ \t]?[-./\u2010-\u2013\u00a0][ \t]?|[ \t]|\n))\d{{1,8}}"
+    rf"(?:[ \t./\n\u00a0\u2010-\u2013-]\d{{1,8}}){{0,5}}{_EXTENSION}(?![\w%]|[.,/:-]\d)"
+)
+_BARE = re.compile(r"(?<![\w.,@#/=+:$€£%-])\d{7,13}(?!\w|[.,/:-]\d)")
+_US = re.compile(r"(?:1[-. ])?(?:\([2-9]\d\d\)[ ]?\d{3}[-. ]\d{4}|[2-9]\d\d-\d{3}-\d{4}|[2-9]\d\d\.\d{3}\.\d{4})(?!\d)")
+_DAY, _MONTH, _YEAR = r"(?:0?[1-9]|[12]\d|3[01])", r"(?:0?[1-9]|1[0-2])", r"(?:19|20)\d\d"
+_DATE = re.compile(
+    rf"{_YEAR}[-./ ]{_MONTH}[-./ ]{_DAY}(?:[ T]\d{{1,2}})?|{_DAY}[-./ ]{_DAY}[-./ ](?:{_YEAR}|\d\d)(?:[ T]\d{{1,2}})?|"
+    rf"{_YEAR}\s?[-–/ ]\s?(?:{_YEAR}|\d\d)"
+)
+_CN_MOBILE = re.compile(r"(?<![A-Za-z0-9.+_-])(?:86[- ]?)?1[3-9]\d([- ]?)\d{4}\1\d{4}(?![A-Za-z0-9_]|[.-]\d)")
+_CJK = re.compile(r"[\u3400-\u9fff]")
+
+
+def emails(text: str, policy: RedactionPolicy) -> Iterator[Span]:
+    """E-mail addresses, also percent-encoded, broken over a line end, or written "name [at] domain.tld"."""
+    for at in _AT.finditer(text):
+        local = _LOCAL.search(text, max(0, at.start() - 66), at.start())
+        domain = _DOMAIN.match(text, at.end()) if local else None
+        if local is None or domain is None:
+            continue
+        start = local.start()
+        while start < at.start() and text[start] in _NOT_LOCAL_START:
+            start += 3 if text.startswith(("%20", "%3A", "%3a", "%3C", "%3c"), start) else 1
+        name = text[start : at.start()].strip()
+        if "\n" in local[0] and not _COMMON_DOMAIN.search(domain[1]):
+            continue  # a decorator on the line after a word
+        if name and any(char.isalnum() for char in name) and not policy.allows_email(f"{name}@{domain[1]}"):
+            yield Span("EMAIL", start, domain.end(1), 0.9)
+
+
+def phones(text: str, policy: RedactionPolicy) -> Iterator[Span]:
+    """Phone numbers: international forms; national forms of the policy's regions that are written like one or stand
+    beside a word such as "Tel."; never a bare run of digits without such a word."""
+    for match in _INTERNATIONAL.finditer(text):
+        end = _international_end(match)
+        if end:
+            yield Span("PHONE", match.start(), end, 0.8)
+    for match in _NATIONAL.finditer(text):
+        if _is_national(text, match, policy):
+            yield Span("PHONE", match.start(), match.end(), 0.6)
+    for match in _BARE.finditer(text):
+        if _PHONE_NOUN_CLOSE.search(text, max(0, match.start() - 32), match.start()):
+            yield Span("PHONE", match.start(), match.end(), 0.5)
+    for match in _CN_MOBILE.finditer(text):
+        around = match.start(), match.end()
+        if match[1] or match[0].startswith("86") or near(_CJK, text, around, 20, 12) or near(_PHONE_WORD, text, around):
+            yield Span("PHONE", match.start(), match.end(), 0.7)
+
+
+def _international_end(match: re.Match[str]) -> int:
+    """End of the longest part of the match that is a possible number of some country; 0 where none is."""
+    text = match[0]
+    ends = [len(text), *(gap.start() for gap in reversed(list(re.finditer(r"[\s(]+\d|[\s.-]*(?:x|ext|#)", text))))]
+    for end in ends:
+        if sum(char.isdigit() for char in text[:end]) < 8:
+            return 0
+        if e164(text[:end]):
+            return match.start() + end
+    return 0
+
+
+def _is_national(text: str, match: re.Match[str], policy: RedactionPolicy) -> bool:
+    value = match[0]
+    digits = sum(char.isdigit() for char in value)
+    if not 7 <= digits <= 17 or _DATE.fullmatch(value) or (value.count(".") == 3 and digits < 10):
+        return False
+    if _US.match(value) and {"US", "CA"} & set(policy.phone_regions):
+        return True
+    groups = len(re.findall(r"\d+", value))
+    if value.lstrip("(").startswith("0") and digits >= 9 and groups <= 6 and _valid_in(value, policy.phone_regions):
+        return True
+    place = match.start(), match.end()
+    if _PHONE_AFTER.match(text, match.end()):
+        return True
+    return near(_PHONE_WORD, text, place, 40) or near(_PHONE_VERB, text, place, 24)
+
+
+def _valid_in(value: str, regions: tuple[str, ...]) -> bool:
+    import phonenumbers
+
+    for region in regions:
+        try:
+            number = phonenumbers.parse(value, region)
+        except phonenumbers.NumberParseException:
+            continue
+        if phonenumbers.is_valid_number(number):
+            return True
+    return False
+
+
+@lru_cache(maxsize=4096)
+def e164(value: str, regions: tuple[str, ...] = ()) -> str:
+    """The number as +<country><number>: read as international, else in the first region where it is valid; "" if it
+    is a possible number nowhere."""
+    import phonenumbers
+
+    text = value.replace("%2B", "+").replace("＋", "+").strip()
+    if re.match(r"00[1-9]", text):
+        text = "+" + text[2:]
+    text = re.sub(r"\(0\)", "", text)
+    for region in regions if not text.startswith("+") else (None,):
+        try:
+            number = phonenumbers.parse(text, region)
+        except phonenumbers.NumberParseException:
+            continue
+        sure = region is None and not value.startswith("00")
+        is_right = phonenumbers.is_possible_number if sure else phonenumbers.is_valid_number
+        if is_right(number):
+            return str(phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164))
+    return ""

@@ -1,0 +1,111 @@
+"""Every place of a document where text can stand, in a fixed order: one walk reads them all, the same walk writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from kprep.core.models import CleanDocument, DocumentMetadata, Element, Link, Locator, table_text
+
+TEXT, TARGET, AUTHOR = "text", "target", "author"
+"""What a field holds: words, the target of a link, the name of an author."""
+
+Visit = Callable[[str, str, Locator], str]
+"""(text, role, place) -> the text to stand there instead."""
+
+_WHOLE = Locator()
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One text and where it stands. `role`: TEXT, TARGET or AUTHOR."""
+
+    text: str
+    role: str
+    locator: Locator
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """The parts of a document that hold text."""
+
+    elements: tuple[Element, ...]
+    metadata: DocumentMetadata
+
+    @classmethod
+    def of(cls, document: CleanDocument) -> Content:
+        return cls(document.elements, document.metadata)
+
+    def fields(self) -> list[Field]:
+        """All texts in the order of the walk."""
+        found: list[Field] = []
+
+        def collect(text: str, role: str, locator: Locator) -> str:
+            found.append(Field(text, role, locator))
+            return text
+
+        self._walk(collect)
+        return found
+
+    def with_texts(self, texts: Iterator[str]) -> Content:
+        """The same content with each field's text replaced, taken in the order of `fields`."""
+        return self._walk(lambda text, role, locator: next(texts))  # noqa: ARG005
+
+    def pairs(self) -> Iterator[tuple[str, str, Locator]]:
+        """What stands as name and value to each other without a sign between: header and cell, neighbouring cells,
+        front matter key and value."""
+        for element in self.elements:
+            headers = element.rows[: element.header_rows or 1]
+            for row in element.rows:
+                for left, right in zip(row, row[1:], strict=False):
+                    yield left, right, element.locator
+                for header in headers:
+                    for name, cell in zip(header, row, strict=False):
+                        yield name, cell, element.locator
+        for name, value in _leaves("", self.metadata.front_matter):
+            yield name, value, _WHOLE
+
+    def _walk(self, visit: Visit) -> Content:
+        metadata = self.metadata
+        title = visit(metadata.title, TEXT, _WHOLE)
+        authors = tuple(visit(author, AUTHOR, _WHOLE) for author in metadata.authors)
+        front_matter = _walk_value(metadata.front_matter, visit)
+        elements = tuple(_walk_element(element, visit) for element in self.elements)
+        return Content(elements, replace(metadata, title=title, authors=authors, front_matter=front_matter))
+
+
+def _walk_element(element: Element, visit: Visit) -> Element:
+    place = element.locator
+    marker = visit(element.marker, TEXT, place) if element.marker else ""
+    language = visit(element.language, TEXT, place) if element.language else ""
+    rows = tuple(tuple(visit(cell, TEXT, place) for cell in row) for row in element.rows)
+    text = table_text(rows) if rows else visit(element.text, TEXT, place)
+    links = tuple(Link(visit(link.text, TEXT, place), visit(link.target, TARGET, place)) for link in element.links)
+    return replace(element, marker=marker, language=language, rows=rows, text=text, links=links)
+
+
+def _walk_value(value: Any, visit: Visit) -> Any:
+    if isinstance(value, str):
+        return visit(value, TEXT, _WHOLE)
+    if isinstance(value, Mapping):
+        return {visit(str(key), TEXT, _WHOLE): _walk_value(item, visit) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(_walk_value(item, visit) for item in value)
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        # A phone or card number reads as a number in YAML; it stays a number unless it must go.
+        before = str(value)
+        after = visit(before, TEXT, _WHOLE)
+        return value if after == before else after
+    return value
+
+
+def _leaves(name: str, value: Any) -> Iterator[tuple[str, str]]:
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from _leaves(str(key), item)
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from _leaves(name, item)
+    elif isinstance(value, str):
+        yield name, value

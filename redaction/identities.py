@@ -1,0 +1,171 @@
+"""Recognizers of national identity and tax numbers, by checksum or by the words beside them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from redaction.policy import RedactionPolicy
+from redaction.spans import Span, near
+
+
+@dataclass(frozen=True, slots=True)
+class IdentityNumber:
+    """How one country's number is written, checked, and told from other numbers.
+
+    `certain`: written like this and with a right checksum it needs no word beside it. `weak`: needs one of `words`.
+    """
+
+    kind: str
+    certain: re.Pattern[str] | None
+    weak: re.Pattern[str] | None
+    words: re.Pattern[str]
+    is_valid: Callable[[str], bool]
+
+
+def find(number: IdentityNumber) -> Callable[[str, RedactionPolicy], Iterator[Span]]:
+    """The recognizer of one number."""
+
+    def recognize(text: str, policy: RedactionPolicy) -> Iterator[Span]:  # noqa: ARG001
+        if number.certain is not None:
+            for match in number.certain.finditer(text):
+                if number.is_valid(match[0]):
+                    yield Span(number.kind, match.start(), match.end(), 0.85)
+        if number.weak is not None and number.words.search(text):
+            for match in number.weak.finditer(text):
+                if near(number.words, text, (match.start(), match.end()), 60, 30) and number.is_valid(match[0]):
+                    yield Span(number.kind, match.start(), match.end(), 0.8)
+
+    return recognize
+
+
+def _ssn(value: str) -> bool:
+    digits = re.sub(r"\D", "", value)
+    area, group, serial = digits[:3], digits[3:5], digits[5:]
+    return area not in {"000", "666"} and group != "00" and serial != "0000" and len(set(digits)) > 1
+
+
+def _always(value: str) -> bool:  # noqa: ARG001
+    return True
+
+
+def _cn(value: str) -> bool:
+    from stdnum.cn import ric
+
+    return bool(ric.is_valid(value.upper()))
+
+
+def _de(value: str) -> bool:
+    from stdnum.de import idnr
+
+    return bool(idnr.is_valid(value))
+
+
+def _fr(value: str) -> bool:
+    from stdnum.fr import nir
+
+    return bool(nir.is_valid(value))
+
+
+def _es(value: str) -> bool:
+    from stdnum.es import dni, nie
+
+    return bool(dni.is_valid(value) or nie.is_valid(value))
+
+
+def _it(value: str) -> bool:
+    from stdnum.it import codicefiscale
+
+    return bool(codicefiscale.is_valid(value))
+
+
+def _br(value: str) -> bool:
+    from stdnum.br import cpf
+
+    return bool(cpf.is_valid(value))
+
+
+def _aadhaar(value: str) -> bool:
+    from stdnum.in_ import aadhaar
+
+    return bool(aadhaar.is_valid(re.sub(r"\D", "", value)))
+
+
+_L, _R = r"(?<![A-Za-z0-9_.+-])", r"(?![A-Za-z0-9_]|[-.]\d)"  # no \b: CJK text has no space around a number
+
+
+def _pattern(expression: str, flags: int = 0) -> re.Pattern[str]:
+    return re.compile(_L + expression + _R, flags)
+
+
+def _words(expression: str) -> re.Pattern[str]:
+    return re.compile(expression, re.IGNORECASE)
+
+
+NUMBERS = (
+    IdentityNumber(
+        "US_SSN",
+        _pattern(r"\d{3}[-\u2010-\u2013]\s?\d{2}[-\u2010-\u2013]\s?\d{4}"),
+        _pattern(r"\d{3}[ .]?\d{2}[ .]?\d{4}"),
+        _words(r"\bssn\b|social[ -]security|\bss#|\bitin\b"),
+        _ssn,
+    ),
+    IdentityNumber(
+        "UK_NINO",
+        _pattern(r"(?!BG|GB|NK|KN|NT|TN|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d{2} ?\d{2} ?\d{2} ?[A-D]"),
+        _pattern(r"[A-Z]{2}[ -]?\d{2}[ -]?\d{2}[ -]?\d{2}[ -]?[A-D]", re.IGNORECASE),
+        _words(r"national insurance|\bnino\b|\bni (?:number|no)\b"),
+        _always,
+    ),
+    IdentityNumber(
+        "CN_ID",
+        _pattern(r"[1-9]\d{5}[ -]?(?:18|19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])[ -]?\d{3}[\dXx]"),
+        None,
+        _words("身份证"),
+        lambda value: _cn(re.sub(r"[ -]", "", value)),
+    ),
+    IdentityNumber(
+        "DE_TAX_ID",
+        None,
+        _pattern(r"\d{2} ?\d{3} ?\d{3} ?\d{3}"),
+        _words(r"steuer[- ]?(?:id|ident\w*)|\bidnr\b|\btin\b|tax (?:id|number|identification)|steuerliche"),
+        _de,
+    ),
+    IdentityNumber(
+        "FR_NIR",
+        _pattern(r"[12] ?\d{2} ?(?:0[1-9]|1[0-2]|[2-9]\d) ?\d[\dAB] ?\d{3} ?\d{3} ?\d{2}"),
+        None,
+        _words("sécurité sociale"),
+        _fr,
+    ),
+    IdentityNumber(
+        "ES_ID",
+        _pattern(r"(?:\d{8}|[XYZ]-?\d{7})-?[A-HJ-NP-TV-Z]"),
+        _pattern(r"(?:\d{8}|[XYZ]-?\d{7})[- ]?[A-Z]", re.IGNORECASE),
+        _words(r"\b(?:dni|nie|nif)\b"),
+        _es,
+    ),
+    IdentityNumber(
+        "IT_FISCAL_CODE",
+        _pattern(r"[A-Z]{6} ?[\dLMNP-V]{2}[A-EHLMPR-T][\dLMNP-V]{2} ?[A-Z][\dLMNP-V]{3}[A-Z]", re.IGNORECASE),
+        None,
+        _words("codice fiscale"),
+        lambda value: _it(value.replace(" ", "")),
+    ),
+    IdentityNumber(
+        "BR_CPF",
+        _pattern(r"\d{3}\.\d{3}\.\d{3}-\d{2}"),
+        _pattern(r"\d{3}[. ]?\d{3}[. ]?\d{3}[- ]?\d{2}"),
+        _words(r"\bcpf\b"),
+        _br,
+    ),
+    IdentityNumber(
+        "IN_AADHAAR",
+        _pattern(r"[2-9]\d{3}([ -])\d{4}\1\d{4}"),
+        _pattern(r"[2-9]\d{3}[ -]?\d{4}[ -]?\d{4}"),
+        _words(r"aadhaa?r|uidai|आधार"),
+        _aadhaar,
+    ),
+)
+"""National numbers, one entry a country."""

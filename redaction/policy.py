@@ -1,0 +1,173 @@
+"""The redaction policy as read from a knowledge base's `rules/redaction.yaml`."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from fnmatch import fnmatchcase
+from importlib import resources
+from typing import Any
+
+from kprep.core.errors import ConfigError
+
+KINDS = (
+    "EMAIL",
+    "PHONE",
+    "CREDIT_CARD",
+    "IBAN",
+    "US_SSN",
+    "UK_NINO",
+    "DE_TAX_ID",
+    "FR_NIR",
+    "ES_ID",
+    "IT_FISCAL_CODE",
+    "BR_CPF",
+    "IN_AADHAAR",
+    "CN_ID",
+    "IP",
+    "MAC",
+    "HOST",
+)
+"""Kinds found by the recognizers of this room."""
+
+_RESERVED_DOMAINS = ("example", "test", "invalid")
+_KIND_NAME = re.compile(r"[A-Z][A-Z0-9_]*")
+_KEYS = ("kinds", "phone_regions", "redact_authors", "internal_suffixes", "patterns", "presidio", "allow")
+_ALLOW_KEYS = ("domains", "emails", "hosts", "addresses", "patterns")
+
+
+def default_policy_text() -> str:
+    """The packaged policy with its comments, as `kprep init` writes it."""
+    return resources.files("redaction").joinpath("default.yaml").read_text(encoding="utf-8")
+
+
+@dataclass(frozen=True, slots=True)
+class RedactionPolicy:
+    """What is replaced and what is allowed to stay. The defaults here equal `default.yaml` (tested).
+
+    `patterns`: pairs of kind and regular expression. `allow_*`: see `default.yaml`.
+    """
+
+    kinds: tuple[str, ...] = KINDS
+    phone_regions: tuple[str, ...] = tuple(re.findall("[A-Z]+", "US GB DE FR ES IT NL BE CH AT SE DK BR IN CN"))
+    redact_authors: bool = False
+    internal_suffixes: tuple[str, ...] = ("internal", "corp", "lan", "intranet", "home.arpa")
+    patterns: tuple[tuple[str, str], ...] = ()
+    presidio: tuple[str, ...] = ()
+    allow_domains: tuple[str, ...] = ("example.com", "example.org", "example.net")
+    allow_emails: tuple[str, ...] = ("git@*",)
+    allow_hosts: tuple[str, ...] = ("host.docker.internal", "metadata.google.internal")
+    allow_addresses: tuple[str, ...] = ()
+    allow_patterns: tuple[str, ...] = ()
+
+    @classmethod
+    def load(cls, mapping: Mapping[str, Any]) -> RedactionPolicy:
+        """Policy from a mapping shaped like `default.yaml`; keys left out keep their default.
+
+        Raises: ConfigError naming the key, for an unknown key, a value of another type, or an expression that does
+        not compile.
+        """
+        _only(mapping, _KEYS, "redaction")
+        allow = mapping.get("allow", {})
+        if not isinstance(allow, Mapping):
+            raise ConfigError("allow must be a mapping", key="allow")
+        _only(allow, _ALLOW_KEYS, "allow")
+        default = cls()
+        authors = mapping.get("redact_authors", False)
+        if not isinstance(authors, bool):
+            raise ConfigError("redact_authors must be true or false", key="redact_authors")
+        return cls(
+            kinds=_kinds(mapping),
+            phone_regions=_regions(_strings(mapping, "phone_regions", default.phone_regions)),
+            redact_authors=authors,
+            internal_suffixes=tuple(
+                suffix.strip(".").lower()
+                for suffix in _strings(mapping, "internal_suffixes", default.internal_suffixes)
+                if suffix.strip(".")
+            ),
+            patterns=_own_patterns(mapping.get("patterns", {})),
+            presidio=_strings(mapping, "presidio", ()),
+            allow_domains=tuple(d.lower() for d in _strings(allow, "domains", default.allow_domains, "allow.")),
+            allow_emails=tuple(e.lower() for e in _strings(allow, "emails", default.allow_emails, "allow.")),
+            allow_hosts=tuple(h.lower() for h in _strings(allow, "hosts", default.allow_hosts, "allow.")),
+            allow_addresses=_networks(_strings(allow, "addresses", (), "allow.")),
+            allow_patterns=_compilable(_strings(allow, "patterns", (), "allow."), "allow.patterns"),
+        )
+
+    def options(self) -> dict[str, Any]:
+        """Effective options for the fingerprint: everything that can change the output."""
+        return asdict(self)
+
+    def allows_email(self, address: str) -> bool:
+        """Whether an e-mail address may stay: a documentation domain or an allowed pattern."""
+        address = address.lower()
+        return self.allows_domain(address.rpartition("@")[2]) or any(fnmatchcase(address, p) for p in self.allow_emails)
+
+    def allows_domain(self, domain: str) -> bool:
+        """Whether a domain is for documentation."""
+        domain = domain.lower().rstrip(".")
+        if domain.rpartition(".")[2] in _RESERVED_DOMAINS:
+            return True
+        return any(domain == allowed or domain.endswith("." + allowed) for allowed in self.allow_domains)
+
+
+def _only(mapping: Mapping[str, Any], known: tuple[str, ...], where: str) -> None:
+    unknown = sorted(str(key) for key in mapping if key not in known)
+    if unknown:
+        raise ConfigError(f"unknown key {unknown[0]!r} in {where}; known: {', '.join(known)}", key=unknown[0])
+
+
+def _strings(mapping: Mapping[str, Any], key: str, default: tuple[str, ...], prefix: str = "") -> tuple[str, ...]:
+    value = mapping.get(key, list(default))
+    if not isinstance(value, list) or any(not isinstance(item, str) for item in value):
+        raise ConfigError(f"{prefix}{key} must be a list of strings", key=prefix + key)
+    return tuple(value)
+
+
+def _kinds(mapping: Mapping[str, Any]) -> tuple[str, ...]:
+    kinds = _strings(mapping, "kinds", KINDS)
+    unknown = [kind for kind in kinds if kind not in KINDS]
+    if unknown:
+        raise ConfigError(f"unknown kind {unknown[0]!r} in kinds; known: {', '.join(KINDS)}", key="kinds")
+    return tuple(kind for kind in KINDS if kind in kinds)
+
+
+def _regions(regions: tuple[str, ...]) -> tuple[str, ...]:
+    wrong = [region for region in regions if not re.fullmatch("[A-Z]{2}", region)]
+    if wrong:
+        raise ConfigError(f"phone_regions holds {wrong[0]!r}; two capital letters are wanted", key="phone_regions")
+    return regions
+
+
+def _own_patterns(value: Any) -> tuple[tuple[str, str], ...]:
+    if not isinstance(value, Mapping):
+        raise ConfigError("patterns must be a mapping of kind to regular expression", key="patterns")
+    for kind, pattern in value.items():
+        if not isinstance(kind, str) or not _KIND_NAME.fullmatch(kind):
+            raise ConfigError(f"patterns: {kind!r} must be a name in capitals", key="patterns")
+        if not isinstance(pattern, str):
+            raise ConfigError(f"patterns.{kind} must be a regular expression", key=f"patterns.{kind}")
+        _compilable((pattern,), f"patterns.{kind}")
+        if re.match(pattern, ""):
+            raise ConfigError(f"patterns.{kind} matches an empty text", key=f"patterns.{kind}")
+    return tuple(value.items())
+
+
+def _compilable(patterns: tuple[str, ...], key: str) -> tuple[str, ...]:
+    for pattern in patterns:
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            raise ConfigError(f"{key} is no regular expression: {error}", key=key) from error
+    return patterns
+
+
+def _networks(values: tuple[str, ...]) -> tuple[str, ...]:
+    for value in values:
+        try:
+            ipaddress.ip_network(value, strict=False)
+        except ValueError as error:
+            raise ConfigError(f"allow.addresses holds {value!r}, which is no network", key="allow.addresses") from error
+    return values

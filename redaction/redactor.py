@@ -1,0 +1,183 @@
+"""The redactor: all of a document's texts as one, scanned, refused or replaced, until nothing is found."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from urllib.parse import unquote
+
+from kprep.core.errors import ConfigError, RedactionError, SecretFound
+from kprep.core.models import CleanDocument, Locator, RedactedDocument, Redaction
+from redaction import presidio
+from redaction.fields import AUTHOR, TARGET, Content, Field
+from redaction.policy import RedactionPolicy
+from redaction.pseudonyms import Pseudonyms
+from redaction.recognizers import personal_data
+from redaction.secrets import find_secrets, is_secret_pair
+from redaction.spans import PLACEHOLDER, Span, mask, resolve
+
+SEPARATOR = "\n\0\n"
+"""Between two fields: no recognizer crosses a NUL, but words of the field before count as context."""
+SECRET_PREFIX = "SECRET_"  # noqa: S105
+"""Begins the kind of a secret in the result of `Redactor.scan`."""
+MAX_ROUNDS = 8
+_LEAST_KEY_BYTES = 16
+# Kinds that depend on the words around a value; their values are replaced wherever the document repeats them. (An IP is
+# not among them: the same digits may be a version elsewhere.)
+_BY_CONTEXT = frozenset({"PHONE", "US_SSN", "UK_NINO", "DE_TAX_ID", "ES_ID", "BR_CPF", "IN_AADHAAR", "CREDIT_CARD"})
+
+
+class Redactor:
+    """Redacts documents of one tenant under one policy. Holds no document; safe to reuse.
+
+    `key`: at least 16 random bytes, kept outside the knowledge base. Raises: ConfigError for a shorter key, an empty
+    tenant, or a recognizer of the policy that cannot be loaded.
+    """
+
+    def __init__(self, policy: RedactionPolicy, key: bytes, tenant: str) -> None:
+        if len(key) < _LEAST_KEY_BYTES:
+            raise ConfigError(f"the redaction key has {len(key)} bytes; at least {_LEAST_KEY_BYTES} are needed")
+        if not tenant:
+            raise ConfigError("redaction needs a tenant", key="tenant")
+        self._policy = policy
+        self._pseudonyms = Pseudonyms(key, tenant, policy.phone_regions)
+        self._extra = presidio.recognizer(policy.presidio)
+
+    def redact(self, document: CleanDocument) -> RedactedDocument:
+        """The document with personal data replaced.
+
+        Raises: SecretFound (context: kind, locator as JSON, uri) where a secret stands anywhere in it; RedactionError
+        where replacing does not come to an end.
+        """
+        content = Content.of(document)
+        fields = content.fields()
+        self._refuse_secrets(content, fields, document.uri)
+        redactions: list[Redaction] = []
+        for _ in range(MAX_ROUNDS):
+            found = self._find(fields)
+            if not any(found):
+                break
+            texts = [self._replaced(field, spans) for field, spans in zip(fields, found, strict=True)]
+            redactions += [
+                Redaction(span.kind, field.locator)
+                for field, spans in zip(fields, found, strict=True)
+                for span in spans
+            ]
+            content = content.with_texts(iter(texts))
+            fields = content.fields()
+        else:
+            raise RedactionError("redaction does not settle", uri=document.uri, rounds=MAX_ROUNDS)
+        return RedactedDocument(
+            uri=document.uri,
+            media_type=document.media_type,
+            parser=document.parser,
+            elements=content.elements,
+            units=document.units,
+            metadata=content.metadata,
+            removals=document.removals,
+            redactions=tuple(redactions),
+        )
+
+    def scan(self, text: str) -> list[tuple[str, int, int]]:
+        """(kind, start, end) of what should not stand in `text`, by place; secrets' kinds begin with "SECRET_".
+
+        Placeholders are not findings. Empty for text this redactor has passed, unless words put around it since
+        (a title before a bare number) make it look like a value.
+        """
+        masked = mask(text)
+        secrets = [Span(SECRET_PREFIX + item.kind, item.start, item.end, 1.0) for item in find_secrets(masked)]
+        spans = resolve([*secrets, *personal_data(masked, self._policy, self._extra)])
+        return [(span.kind, span.start, span.end) for span in spans]
+
+    def _refuse_secrets(self, content: Content, fields: Sequence[Field], uri: str) -> None:
+        buffer, starts = _joined([mask(field.text) for field in fields])
+        for span in find_secrets(buffer):
+            _refuse(span.kind, fields[bisect_right(starts, span.start) - 1].locator, uri)
+        for field in fields:
+            if field.role == TARGET and "%" in field.text:
+                for span in find_secrets(unquote(field.text)):
+                    _refuse(span.kind, field.locator, uri)
+        for name, value, locator in content.pairs():
+            if is_secret_pair(name, mask(value)):
+                _refuse("PASSWORD", locator, uri)
+
+    def _find(self, fields: Sequence[Field]) -> list[list[Span]]:
+        """For each field the spans to replace, in order, none overlapping."""
+        buffer, starts = _joined([mask(field.text) for field in fields])
+        spans = list(personal_data(buffer, self._policy, self._extra))
+        spans += _repeated(buffer, spans)
+        found: list[list[Span]] = [[] for _ in fields]
+        for span in spans:
+            index = bisect_right(starts, span.start) - 1
+            offset = starts[index]
+            end = min(span.end - offset, len(fields[index].text))
+            if span.start - offset < end:
+                found[index].append(Span(span.kind, span.start - offset, end, span.score))
+        for index, field in enumerate(fields):
+            if field.role == AUTHOR and self._policy.redact_authors and not PLACEHOLDER.fullmatch(field.text):
+                if field.text.strip():
+                    found[index].append(Span("PERSON", 0, len(field.text), 1.0))
+            elif field.role == TARGET and "%" in field.text:
+                found[index] += self._in_encoded(field.text)
+        return [resolve(spans) if spans else [] for spans in found]
+
+    def _in_encoded(self, target: str) -> Iterator[Span]:
+        """Spans of a percent-encoded link target whose decoded characters are personal data."""
+        decoded, places = _decoded(mask(target))
+        for span in personal_data(decoded, self._policy, self._extra):
+            yield Span(span.kind, places[span.start], places[span.end], span.score)
+
+    def _replaced(self, field: Field, spans: Sequence[Span]) -> str:
+        if not spans:
+            return field.text
+        parts: list[str] = []
+        end = 0
+        for span in spans:
+            parts.append(field.text[end : span.start])
+            parts.append(self._pseudonyms.placeholder(span.kind, field.text[span.start : span.end]))
+            end = span.end
+        return "".join([*parts, field.text[end:]])
+
+
+def _refuse(kind: str, locator: Locator, uri: str) -> None:
+    raise SecretFound(f"the document holds a secret ({kind})", kind=kind, locator=locator.to_json(), uri=uri)
+
+
+def _joined(texts: Iterable[str]) -> tuple[str, list[int]]:
+    """The texts as one, and where each starts."""
+    starts: list[int] = []
+    parts: list[str] = []
+    offset = 0
+    for text in texts:
+        starts.append(offset)
+        parts.append(text)
+        offset += len(text) + len(SEPARATOR)
+    return SEPARATOR.join(parts), starts
+
+
+def _repeated(buffer: str, spans: Sequence[Span]) -> Iterator[Span]:
+    """Further places of the values that were found by the words around them."""
+    kinds: dict[str, str] = {}
+    for span in spans:
+        value = buffer[span.start : span.end]
+        if span.kind in _BY_CONTEXT and sum(char.isdigit() for char in value) >= 6:
+            kinds.setdefault(value, span.kind)
+    if not kinds:
+        return
+    values = "|".join(re.escape(value) for value in sorted(kinds, key=len, reverse=True))
+    for match in re.finditer(rf"(?<![\w.])(?:{values})(?![\w])", buffer):
+        yield Span(kinds[match[0]], match.start(), match.end(), 0.5)
+
+
+def _decoded(target: str) -> tuple[str, list[int]]:
+    """The target with percent escapes decoded, and for each of its characters (and its end) the place in `target`."""
+    characters: list[str] = []
+    places: list[int] = []
+    for match in re.finditer(r"(?:%[0-9A-Fa-f]{2})+|[^%]|%", target):
+        piece = unquote(match[0])
+        step = len(match[0]) / len(piece) if piece else 1
+        for index, char in enumerate(piece):
+            characters.append(char)
+            places.append(match.start() + (round(index * step / 3) * 3 if match[0][0] == "%" else index))
+    return "".join(characters), [*places, len(target)]

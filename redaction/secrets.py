@@ -1,0 +1,69 @@
+"""All secrets of a text: tokens of a known form, and values given to secret-like names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from redaction.secret_tokens import tokens
+from redaction.secret_values import is_certain_password, is_password, is_placeholder
+from redaction.spans import Span
+
+_KEYWORD = (
+    r"pass(?:word|wd|code|phrase)|passwd|pwd|secret|token|api[_\- ]?key|(?:access|auth|private|encryption|signing|account|master|"
+    r"storage|service|shared|license|app|secret|consumer)[_\- ]?key|credentials?|kennwort|passwort|mot de passe|contraseña|senha|"
+    r"wachtwoord|密码|口令|密钥|パスワード"
+)
+_NAME_END = re.compile(rf"(?i)(?:{_KEYWORD})[\]\"'`*_]*\s*\Z")
+_ASSIGNMENT = re.compile(
+    rf"(?i)(?P<name>(?:{_KEYWORD}))(?P<more>[_.-]?\d{{0,2}})[\"'`*\]]{{0,3}}"
+    r"(?P<sign>\s{0,3}\0?\s{0,3}(?::=|=>|==?|:{1,2}|：|\bis\b|ist\b|lautet\b|是|为|</?[a-z]+>)\s{0,4}\0?\s{0,3}|"
+    r"(?<=\w)\s+(?=[\"'])|>\s*|\s)"
+    r"(?:(?P<quote>[\"'`])(?P<quoted>[^\"'`\n\0]{4,200})(?P=quote)|(?P<bare>[^\s\0\"'`<>,]{4,200}))"
+)
+_OPTION = re.compile(
+    r"(?i)(?<![\w-])--?(?:password|passwd|pass|pwd|token|api-?key|secret(?:-key)?|access-key)[= ][\"']?(?P<bare>[^\s\"'<>\0]{6,})"
+)
+_TRIGGER = re.compile(_KEYWORD, re.IGNORECASE)
+_LINE_REST = re.compile(r"[ \t]*(?:$|[\0;#,)}\]\"'`|&<]|//|--)", re.MULTILINE)
+_CLOSING = ".,;:!?)]}>'\"`|&"
+_INTEGRITY = re.compile(r"(?i)(?:sha\d{3}[-:]|md5[-:])")
+
+
+def find_secrets(text: str) -> list[Span]:
+    """Spans of secrets in `text`; kinds such as AWS_KEY, PRIVATE_KEY, PASSWORD. Look-alikes are left out."""
+    return [*tokens(text), *_assigned(text)]
+
+
+def is_secret_pair(name: str, value: str) -> bool:
+    """Whether `value`, standing beside or under `name` in a table, is a secret of that name."""
+    if len(name) > 60 or len(value) > 300 or not _NAME_END.search(name.strip(" :*`")):
+        return False
+    value = value.strip().strip("`\"'")
+    return not re.search(r"\s", value) and not _INTEGRITY.match(value) and is_password(value)
+
+
+def _assigned(text: str) -> Iterator[Span]:
+    if not _TRIGGER.search(text):
+        return
+    for match in _ASSIGNMENT.finditer(text):
+        group = "quoted" if match["quoted"] is not None else "bare"
+        value = match[group].rstrip(_CLOSING) if group == "bare" else match[group]
+        if _INTEGRITY.match(value) or is_placeholder(match[group]) or not is_password(value):
+            continue
+        if group == "quoted" and re.search(r"\s", value):
+            continue
+        if group == "quoted" or _stands_alone(text, match) or is_certain_password(value):
+            yield Span("PASSWORD", match.start(group), match.start(group) + len(value), 0.9)
+    for match in _OPTION.finditer(text):
+        if is_password(match["bare"]) and not _INTEGRITY.match(match["bare"]):
+            yield Span("PASSWORD", match.start("bare"), match.end("bare"), 0.9)
+
+
+def _stands_alone(text: str, match: re.Match[str]) -> bool:
+    """Whether the bare value is all that is said: assigned with a tight "=", or nothing but a comment follows."""
+    if not match["sign"].strip():
+        return False
+    if match["sign"] in {"=", ":="}:
+        return True
+    return "is" not in match["sign"] and _LINE_REST.match(text, match.end()) is not None

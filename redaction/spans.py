@@ -1,0 +1,50 @@
+"""Spans of text that must go, and how overlapping ones become one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+PLACEHOLDER = re.compile(r"<[A-Z][A-Z0-9_]*_[0-9a-f]{6}>")
+"""What a value was replaced by."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A value of some kind at `text[start:end]`; `score` 0..1 decides the kind where spans overlap."""
+
+    kind: str
+    start: int
+    end: int
+    score: float = 0.5
+
+
+def mask(text: str) -> str:
+    """The text, of the same length, with placeholders as NUL characters: no recognizer sees or crosses one."""
+    if "<" not in text:
+        return text
+    return PLACEHOLDER.sub(lambda match: "\0" * len(match[0]), text)
+
+
+def resolve(spans: Iterable[Span]) -> list[Span]:
+    """Spans in order of place, none overlapping: each group that overlaps becomes its union, so that nothing of any
+    value stays, with the kind of its best member (score, then length)."""
+    out: list[Span] = []
+    best: Span | None = None
+    for span in sorted(spans, key=lambda span: (span.start, -span.end)):
+        if best is None or span.start >= out[-1].end:
+            out.append(span)
+            best = span
+            continue
+        best = max(best, span, key=lambda item: (item.score, item.end - item.start))
+        out[-1] = Span(best.kind, out[-1].start, max(out[-1].end, span.end), best.score)
+    return out
+
+
+def near(words: re.Pattern[str], text: str, span: tuple[int, int], before: int = 48, after: int = 0) -> bool:
+    """Whether a context word stands within `before` characters ahead of the span, or `after` behind it."""
+    start, end = span
+    if words.search(text, max(0, start - before), start):
+        return True
+    return bool(after) and words.search(text, end, end + after) is not None
