@@ -50,7 +50,7 @@ class LocalEmbedder:
     def embed(self, texts: Sequence[str]) -> FloatArray:
         import numpy as np
 
-        ids = self._tokenizer.ids(texts)
+        ids = [self._tokenizer.ids(text) for text in texts]
         refuse_long([len(tokens) for tokens in ids], self.max_tokens)
         if not ids:
             return np.empty((0, self.dimensions), dtype=np.float32)

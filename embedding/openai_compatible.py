@@ -102,7 +102,7 @@ class OpenAICompatibleEmbedder:
     def _vectors(self, texts: list[str]) -> FloatArray:
         import numpy as np
 
-        refuse_long(self._tokenizer.count_many(texts), self.max_tokens)
+        refuse_long([self._tokenizer(text) for text in texts], self.max_tokens)
         if not texts:
             return np.empty((0, self.dimensions), dtype=np.float32)
         size = self._server.batch_size

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -16,7 +15,9 @@ BUNDLED = Path(__file__).parent / "data" / "minilm" / "tokenizer.json"
 
 @dataclass(frozen=True, slots=True)
 class Tokenizer:
-    """A tokenizer file. Call it to count; `identity` names the file's content, for fingerprints of chunks."""
+    """A tokenizer file. Call it to count; `identity` names the file's content, for fingerprints of chunks.
+
+    Texts go one by one: the library's batches start threads, and a process that has them cannot fork safely."""
 
     identity: str
     backend: Any
@@ -25,13 +26,10 @@ class Tokenizer:
         """Tokens of the text as the model sees it, special tokens included, never cut."""
         return len(self.backend.encode(text).ids)
 
-    def count_many(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each text, in input order; faster than one by one."""
-        return [len(encoding.ids) for encoding in self.backend.encode_batch_fast(list(texts))]
-
-    def ids(self, texts: Sequence[str]) -> list[list[int]]:
-        """Token ids of each text, in input order, special tokens included, never cut."""
-        return [encoding.ids for encoding in self.backend.encode_batch_fast(list(texts))]
+    def ids(self, text: str) -> list[int]:
+        """Token ids of the text, special tokens included, never cut."""
+        ids: list[int] = self.backend.encode(text).ids
+        return ids
 
 
 @cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
@@ -50,7 +51,7 @@ def table(*rows: tuple[str, ...]) -> Element:
     return Element(ElementKind.TABLE, table_text(rows), LINE, rows=rows, header_rows=1)
 
 
-def cut(*elements: Element, title: str = "", **sizes: int) -> ChunkedDocument:
+def cut(*elements: Element, title: str = "", **sizes: Any) -> ChunkedDocument:
     metadata = DocumentMetadata(title=title)
     document = RedactedDocument("s/file-name.md", "text/markdown", "md", elements, (), metadata, (), ())
     return chunk(document, ChunkProfile(**sizes), count)
@@ -246,7 +247,7 @@ def test_links_go_with_the_piece_that_holds_their_words() -> None:
 @pytest.mark.parametrize(
     "sizes", [{"max_tokens": 8}, {"target_tokens": -1}, {"min_tokens": -1}, {"overlap_sentences": -1}]
 )
-def test_impossible_sizes_are_refused(sizes: dict[str, int]) -> None:
+def test_impossible_sizes_are_refused(sizes: dict[str, Any]) -> None:
     with pytest.raises(ConfigError):
         cut(paragraph(LONG), **sizes)
 
