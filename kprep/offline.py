@@ -37,13 +37,12 @@ def prepare_environment() -> None:
 
 def patch_unstructured() -> None:
     """Replace the three functions of unstructured that would download a language model by small rules."""
-    import unstructured.nlp.tokenize as tokenize
-    import unstructured.partition.text_type as text_type
+    from unstructured.nlp import tokenize
+    from unstructured.partition import text_type
 
+    replacements = {"sent_tokenize": split_sentences, "word_tokenize": split_words, "pos_tag": tag_verbs}
     for module in (tokenize, text_type):
-        module.sent_tokenize = split_sentences
-        module.word_tokenize = split_words
-        module.pos_tag = tag_verbs
+        vars(module).update(replacements)
 
 
 def split_sentences(text: str) -> list[str]:

@@ -41,7 +41,7 @@ def parser_for(media_type: str) -> ParserSpec:
 
     Raises: UnsupportedFormat, naming the media type and what is supported.
     """
-    wanted = media_type.split(";")[0].strip().lower()
+    wanted = media_type.partition(";")[0].strip().lower()
     for spec in PARSERS.values():
         if wanted in spec.media_types:
             return spec

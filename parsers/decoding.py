@@ -16,7 +16,9 @@ _BOMS = (
 )
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _SAMPLE = 4096
-_COMMON_CHINESE = frozenset("的一是不了人我在有他这中大来上个国和也时到说们为子要就出会可以年生作地于后自之用发天然家学对小多么成方经")
+_COMMON_CHINESE = frozenset(
+    "的一是不了人我在有他这中大来上个国和也时到说们为子要就出会可以年生作地于后自之用发天然家学对小多么成方经"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +156,9 @@ def _reads_as_chinese(content: bytes) -> bool:
     if text is None:
         return False
     foreign = [letter for letter in text if ord(letter) > 0x7F]
-    ideographs = [letter for letter in foreign if "\u4e00" <= letter <= "\u9fff" or letter in "，。、；：？！“”《》（）"]
+    ideographs = [
+        letter for letter in foreign if "\u4e00" <= letter <= "\u9fff" or letter in "，。、；：？！“”《》（）"
+    ]
     basic = sum(letter in _COMMON_CHINESE for letter in foreign)
     return len(ideographs) > 0.7 * len(foreign) and (basic > 0.03 * len(foreign) or _in_gb2312(foreign))
 

@@ -31,7 +31,7 @@ class Body:
 
     def __init__(self, package: Package) -> None:
         self._package = package
-        self._root = package.xml(package.main)
+        self._root = package.document()
         self._styles = Styles(self._part("styles"))
         self._numbering = Numbering(self._part("numbering"))
         self._notes = {kind: self._note_nodes(kind) for kind in ("footnote", "endnote")}
@@ -156,7 +156,14 @@ class Body:
         if squared:
             place = self._place(first_page)
             yield Block(
-                Element(ElementKind.TABLE, table_text(squared), place, rows=squared, header_rows=header_rows, links=_links(links))
+                Element(
+                    ElementKind.TABLE,
+                    table_text(squared),
+                    place,
+                    rows=squared,
+                    header_rows=header_rows,
+                    links=_links(links),
+                )
             )
         yield from after
 

@@ -9,7 +9,10 @@ from kprep.core.models import Link
 from parsers.docx_styles import Styles
 from parsers.docx_xml import Node, attribute, child, is_on, local, value
 
-_THROUGH = frozenset("ins moveTo smartTag sdt sdtContent fldSimple customXml dir bdo ruby rubyBase AlternateContent Choice object".split())
+_THROUGH = frozenset(
+    "ins moveTo smartTag sdt sdtContent fldSimple customXml dir bdo ruby rubyBase AlternateContent Choice "
+    "object".split()
+)
 _GONE = frozenset("del moveFrom rPr pPr delText instrText delInstrText rt sdtPr sdtEndPr Fallback".split())
 _TARGET = re.compile(r"HYPERLINK\s+(?:\\l\s+)?\"?([^\"\s]+)")
 _TINY_HALF_POINTS = 4
@@ -170,7 +173,9 @@ def equation(node: Node) -> str:
     name = local(node)
     if name == "t":
         return str(node.text or "")
-    parts = {local(inner): equation(inner) for inner in node if local(inner) in {"num", "den", "sup", "sub", "deg", "fName"}}
+    parts = {
+        local(inner): equation(inner) for inner in node if local(inner) in {"num", "den", "sup", "sub", "deg", "fName"}
+    }
     base = child(node, "e")
     if name == "f":
         return f"({parts.get('num', '')})/({parts.get('den', '')})"

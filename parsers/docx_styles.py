@@ -35,7 +35,11 @@ class Styles:
     """Paragraph and character styles by id, inheritance followed."""
 
     def __init__(self, root: Node | None) -> None:
-        self._nodes = {attribute(node, "styleId") or "": node for node in root if local(node) == "style"} if root is not None else {}
+        self._nodes = (
+            {attribute(node, "styleId") or "": node for node in root if local(node) == "style"}
+            if root is not None
+            else {}
+        )
         self._read: dict[str, ParagraphStyle] = {}
 
     def get(self, style_id: str | None) -> ParagraphStyle:

@@ -69,6 +69,12 @@ class Package:
         except etree.XMLSyntaxError as error:
             raise CorruptDocument(f"{self.uri}: {name} is not well-formed XML", uri=self.uri) from error
 
+    def document(self) -> Node:
+        """Root of the document part, whose name `main` holds."""
+        root = self.xml(self.main)
+        assert root is not None
+        return root
+
     def relations(self, part: str) -> dict[str, tuple[str, str]]:
         """Of a part ("" is the package): relation id -> (kind, target); external targets as written."""
         folder, _, name = part.rpartition("/")

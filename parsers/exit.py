@@ -59,7 +59,7 @@ def leave(document: ParsedDocument) -> ParsedDocument:
 
 
 def clean_text(text: str) -> str:
-    """Text with `\\n` line ends and without NUL, lone surrogates, terminal codes, bidi and invisible controls.
+    r"""Text with `\n` line ends and without NUL, lone surrogates, terminal codes, bidi and invisible controls.
 
     Zero-width joiners stay inside the scripts and emoji sequences that are written with them.
     """

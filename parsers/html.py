@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 NAME = "html"
 VERSION = 1
 
-_DECLARED = re.compile(rb"""<meta[^>]+charset\s*=\s*["']?\s*([\w.:-]+)|<\?xml[^>]+encoding=["']([\w.:-]+)""", re.I)
+_DECLARED = re.compile(
+    rb"""<meta[^>]+charset\s*=\s*["']?\s*([\w.:-]+)|<\?xml[^>]+encoding=["']([\w.:-]+)""", re.IGNORECASE
+)
 _AUTHOR = ("author", "article:author", "dc.creator", "dcterms.creator", "citation_author")
 _CREATED = ("article:published_time", "datepublished", "dc.date", "dcterms.created", "date", "citation_date")
 _MODIFIED = ("article:modified_time", "datemodified", "last-modified", "dcterms.modified", "og:updated_time")
@@ -101,7 +103,9 @@ def _metadata(root: HtmlElement) -> DocumentMetadata:
     title = next((node.text_content() for node in root.iter("title") if _in_head(node)), "")
     named: dict[str, list[str]] = {}
     for meta in root.iter("meta"):
-        name = (meta.get("name") or meta.get("property") or meta.get("itemprop") or meta.get("http-equiv") or "").lower()
+        name = (
+            meta.get("name") or meta.get("property") or meta.get("itemprop") or meta.get("http-equiv") or ""
+        ).lower()
         if name and meta.get("content"):
             named.setdefault(name, []).append(meta.get("content").strip())
     authors = next((named[name] for name in _AUTHOR if name in named), [])

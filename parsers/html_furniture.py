@@ -92,7 +92,9 @@ class Furniture:
             return None
         chars = _chars(node)
         if found is ElementKind.COOKIE_NOTICE:
-            return found if chars < min(_SHORT_NOTICE, self._page_chars * 0.7) and not _inside(node, {"article"}) else None
+            return (
+                found if chars < min(_SHORT_NOTICE, self._page_chars * 0.7) and not _inside(node, {"article"}) else None
+            )
         if found in {ElementKind.NAVIGATION, ElementKind.TABLE_OF_CONTENTS} and _link_share(node, chars) < 0.5:
             return found if chars < self._page_chars * 0.2 and not _inside(node, {"main", "article"}) else None
         return found if chars < self._page_chars * 0.5 or _link_share(node, chars) > 0.8 else None

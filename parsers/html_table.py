@@ -45,9 +45,7 @@ def table_element(table: HtmlElement) -> list[Element]:
             Element(ElementKind.TABLE, table_text(rows), place, rows=rows, header_rows=header_rows, links=links)
         )
     if hidden_rows:
-        elements.append(
-            Element(ElementKind.TABLE, table_text(hidden_rows), place, rows=hidden_rows, hidden=True)
-        )
+        elements.append(Element(ElementKind.TABLE, table_text(hidden_rows), place, rows=hidden_rows, hidden=True))
     for inner in table.iterdescendants("table"):
         if _owner(inner) is table:
             elements.extend(table_element(inner))

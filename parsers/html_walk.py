@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
 BLOCKS = frozenset(
-    "address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption figure footer "
-    "form h1 h2 h3 h4 h5 h6 header hr legend li main menu nav ol option p pre section summary table tbody td tfoot th "
-    "thead tr ul optgroup select textarea button noscript".split()
+    "address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption figure "
+    "footer form h1 h2 h3 h4 h5 h6 header hr legend li main menu nav ol option p pre section summary table tbody td "
+    "tfoot th thead tr ul optgroup select textarea button noscript".split()
 )
 DROPPED = frozenset("script style template head".split())
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
@@ -155,9 +155,13 @@ class Walk:
     def _take_anchor(self, node: HtmlElement) -> None:
         name = node.get("id") or (node.get("name") if node.tag == "a" else None)
         if node.tag in _HEADINGS:
-            inner = next((n.get("id") or n.get("name") for n in node.iter("a", "span") if n.get("id") or n.get("name")), None)
+            inner = next(
+                (n.get("id") or n.get("name") for n in node.iter("a", "span") if n.get("id") or n.get("name")), None
+            )
             outer = node.getparent()
-            section = outer.get("id") if outer is not None and outer.tag in {"section", "div"} and outer[0] is node else None
+            section = (
+                outer.get("id") if outer is not None and outer.tag in {"section", "div"} and outer[0] is node else None
+            )
             self._anchor = name or inner or section or self._slugger.take(node.text_content())
         elif name and node.tag in _ANCHORED and not self._inside_heading():
             self._anchor = name
@@ -179,12 +183,13 @@ class Walk:
             return
         context = self._stack[-1]
         kind = self._kind(context, text, buffer.links)
-        level = int(context.tag[1]) if context.tag in _HEADINGS else 0
-        level = self._heading_level() if kind is ElementKind.HEADING else context.depth if context.kind is ElementKind.LIST_ITEM else level
-        marker = ""
-        if kind is ElementKind.LIST_ITEM:
-            marker = self._take_marker()
-        self._emit(Element(kind, text, Locator(), level=level, marker=marker, links=tuple(buffer.links)), buffer.first_line)
+        level, marker = 0, ""
+        if kind is ElementKind.HEADING:
+            level = self._heading_level()
+        elif kind is ElementKind.LIST_ITEM:
+            level, marker = context.depth, self._take_marker()
+        element = Element(kind, text, Locator(), level=level, marker=marker, links=tuple(buffer.links))
+        self._emit(element, buffer.first_line)
 
     def _kind(self, context: _Context, text: str, links: list[Link]) -> ElementKind:
         if context.furniture is not None:
@@ -223,10 +228,9 @@ class Walk:
     def _table(self, node: HtmlElement) -> None:
         for element in table_element(node):
             furniture = self._stack[-1].furniture
-            if furniture is not None:
-                element = replace(element, kind=furniture, rows=(), header_rows=0)
             line = element.locator.line
-            self._emit(element, line[0] if line else self._line)
+            named = element if furniture is None else replace(element, kind=furniture, rows=(), header_rows=0)
+            self._emit(named, line[0] if line else self._line)
 
     def _emit(self, element: Element, line: int) -> None:
         if element.text.strip():

@@ -67,6 +67,10 @@ def quote(content: bytes, locator: Locator) -> str:
     return text[spans[0][0] : spans[-1][1]] if locator.anchor and spans else ""
 
 
+NOWHERE = Locator()
+"""Place of an element until its block's lines are known."""
+
+
 @dataclass
 class _List:
     """A list being read: its depth, whether ordered, the marker of the item whose first block is still to come."""
@@ -123,11 +127,10 @@ class _Walk:
         elif kind == "inline":
             self._paragraph(token)
         elif kind in {"fence", "code_block"}:
-            language = token.info.split()[0].strip("{}") if token.info.strip() else ""
-            self._add(ElementKind.CODE, token, token.content.removesuffix("\n"), language=language)
+            self._add(token, _code(token))
         elif kind == "html_block":
             text, links = html_text(token.content)
-            self._add(ElementKind.PARAGRAPH, token, text, links=links)
+            self._add(token, Element(ElementKind.PARAGRAPH, text, NOWHERE, links=links))
         elif kind == "table_open":
             return self._table(tokens, index)
         return index + 1
@@ -135,19 +138,21 @@ class _Walk:
     def _heading(self, token: Token, inline: Token) -> None:
         text, links = inline_text(inline)
         self.anchor = self.slugger.take(text)
-        self._add(ElementKind.HEADING, token, " ".join(text.split()), level=int(token.tag[1]), links=links)
+        level = int(token.tag[1])
+        self._add(token, Element(ElementKind.HEADING, " ".join(text.split()), NOWHERE, level=level, links=links))
 
     def _paragraph(self, token: Token) -> None:
         text, links = inline_text(token)
+        element = Element(ElementKind.PARAGRAPH, text, NOWHERE, links=links)
         if self.lists:
-            marker, self.lists[-1].marker = self.lists[-1].marker, ""
-            self._add(ElementKind.LIST_ITEM, token, text, level=self.lists[-1].depth, marker=marker, links=links)
+            inner = self.lists[-1]
+            element = replace(element, kind=ElementKind.LIST_ITEM, level=inner.depth, marker=inner.marker)
+            inner.marker = ""
         elif self.quotes:
-            self._add(ElementKind.QUOTE, token, text, links=links)
+            element = replace(element, kind=ElementKind.QUOTE)
         elif text.startswith("[^") and "]:" in text:
-            self._add(ElementKind.FOOTNOTE, token, text, links=links)
-        else:
-            self._add(ElementKind.PARAGRAPH, token, text, links=links)
+            element = replace(element, kind=ElementKind.FOOTNOTE)
+        self._add(token, element)
 
     def _table(self, tokens: list[Token], start: int) -> int:
         """Rows of cells as plain text; returns the index after the table."""
@@ -167,35 +172,29 @@ class _Walk:
                 links.extend(cell_links)
             index += 1
         cells = tuple(tuple(row) for row in rows)
-        self._add(
-            ElementKind.TABLE, tokens[start], table_text(cells), rows=cells, header_rows=header_rows, links=tuple(links)
+        table = Element(
+            ElementKind.TABLE, table_text(cells), NOWHERE, rows=cells, header_rows=header_rows, links=tuple(links)
         )
+        self._add(tokens[start], table)
         return index + 1
 
-    def _add(
-        self,
-        kind: ElementKind,
-        token: Token,
-        text: str,
-        *,
-        level: int = 0,
-        marker: str = "",
-        language: str = "",
-        rows: tuple[tuple[str, ...], ...] = (),
-        header_rows: int = 0,
-        links: tuple[Link, ...] = (),
-    ) -> None:
-        if not text.strip():
+    def _add(self, token: Token, element: Element) -> None:
+        """Keep the element with the place of its block, unless it has no words."""
+        if not element.text.strip():
             return
         assert token.map is not None
-        first, last = token.map[0] + 1 + self.base, token.map[1] + self.base
-        block = self.lines.between(first, last)
+        block = self.lines.between(token.map[0] + 1 + self.base, token.map[1] + self.base)
         while len(block) > 1 and not block[-1].text.strip():
             block = block[:-1]
         locator = Locator(
             line=(block[0].number, block[-1].number), char=(block[0].start, block[-1].end), anchor=self.anchor
         )
-        self.elements.append(Element(kind, text, locator, level, marker, language, rows, header_rows, links))
+        self.elements.append(replace(element, locator=locator))
+
+
+def _code(token: Token) -> Element:
+    language = token.info.split()[0].strip("{}") if token.info.strip() else ""
+    return Element(ElementKind.CODE, token.content.removesuffix("\n"), NOWHERE, language=language)
 
 
 def _with_uncovered(elements: list[Element], lines: Lines, front_end: int) -> list[Element]:

@@ -54,7 +54,9 @@ def _is_closed(lines: Sequence[str], token: Token) -> bool:
 def _opens_another(line: str, token: Token) -> bool:
     match = _OPENING.match(line)
     language = token.info.split()[0].lower() if token.info.strip() else ""
-    return match is not None and match.group(1) == token.markup and bool(language) and language not in _DOCUMENT_LANGUAGES
+    return (
+        match is not None and match.group(1) == token.markup and bool(language) and language not in _DOCUMENT_LANGUAGES
+    )
 
 
 def _is_section(lines: Sequence[str], index: int) -> bool:

@@ -11,12 +11,10 @@ from typing import Any
 from kprep.core.errors import CorruptDocument, EncryptedDocument
 from kprep.core.models import (
     DocumentMetadata,
-    Element,
     Locator,
     ParsedDocument,
     ParserSpec,
     RawDocument,
-    SourceUnit,
 )
 
 NAME = "pdf"
@@ -24,7 +22,15 @@ VERSION = 1
 
 _DATE = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:(Z)|([+-])(\d\d)'?(\d\d)?)?")
 _SAYS_NOTHING = {"untitled", "anonymous", "unspecified", "(anonymous)", "(unspecified)"}
-_LIGATURES = {"\ufb00": "ff", "\ufb01": "fi", "\ufb02": "fl", "\ufb03": "ffi", "\ufb04": "ffl", "\ufb05": "st", "\ufb06": "st"}
+_LIGATURES = {
+    "\ufb00": "ff",
+    "\ufb01": "fi",
+    "\ufb02": "fl",
+    "\ufb03": "ffi",
+    "\ufb04": "ffl",
+    "\ufb05": "st",
+    "\ufb06": "st",
+}
 _TAIL = 4096
 
 
@@ -47,7 +53,7 @@ def parse(raw: RawDocument) -> ParsedDocument:
         uri=raw.uri,
         media_type=raw.media_type,
         parser=f"{NAME}@{VERSION}{opened.repaired_by}",
-        elements=_in_page_order(elements),
+        elements=tuple(elements),
         units=tuple(units),
         metadata=metadata,
     )
@@ -123,13 +129,11 @@ def _repair(content: bytes, uri: str) -> bytes:
     return out.getvalue()
 
 
-def _in_page_order(elements: list[Element]) -> tuple[Element, ...]:
-    return tuple(elements)
-
-
 def _metadata(said: Mapping[str, str]) -> DocumentMetadata:
     """What the file says; the fillers of PDF writers say nothing."""
-    title, author = ("" if said.get(k, "").strip().lower() in _SAYS_NOTHING else said.get(k, "") for k in ("Title", "Author"))
+    title, author = (
+        "" if said.get(k, "").strip().lower() in _SAYS_NOTHING else said.get(k, "") for k in ("Title", "Author")
+    )
     return DocumentMetadata(
         title=title,
         authors=tuple(name.strip() for name in author.split(";") if name.strip()),
@@ -143,10 +147,10 @@ def _moment(text: str) -> datetime | None:
     if match is None:
         return None
     year, month, day, hour, minute, second = (int(group) if group else None for group in match.groups()[:6])
-    zone = UTC
+    zone: timezone = UTC
     if match.group(8):
         offset = timedelta(hours=int(match.group(9)), minutes=int(match.group(10) or 0))
-        zone = timezone(offset if match.group(8) == "+" else -offset)  # type: ignore[assignment]
+        zone = timezone(offset if match.group(8) == "+" else -offset)
     try:
         return datetime(year or 1, month or 1, day or 1, hour or 0, minute or 0, second or 0, tzinfo=zone)
     except ValueError:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from statistics import median
 
 from kprep.core.models import Element, ElementKind, Locator, table_text
 from parsers.pdf_glyphs import LINE_END_HYPHEN
 from parsers.pdf_lines import Line, ends_with_hyphen
 
-_BULLET = re.compile(r"^([\u2022\u25aa\u25cf\u25cb\u25e6\u2023\u2043\u2219\u00b7\uf0b7\uf0a7\u2013*-])\s+(?=\S)")
+_BULLET = re.compile(
+    r"^([\u2022\u25aa\u25cf\u25cb\u25e6\u2023\u2043\u2219\u00b7\uf000-\uf0ff\x80-\x9f\u2013*-])\s+(?=\S)"
+)
 _NUMBER = re.compile(r"^(\(?(?:\d{1,2}|[a-z])[.)])\s+(?=\S)")
 _CAPTION = re.compile(r"^(?:fig(?:ure|\.)?|table|tabelle|abbildung|abb\.|\u56fe|\u8868)\s*\d+", re.IGNORECASE)
 _LEADER = re.compile(r"(?:\.\s?){4,}\s*[\divxlc]+\s*$|\u2026{2,}\s*\d+\s*$")
@@ -21,7 +24,8 @@ _SECTION_NUMBER = re.compile(r"^(?:\d{1,2}(?:\.\d{1,2})*\.?|[IVX]{1,5}\.|[A-Z]\.
 _SENTENCE_END = re.compile(r"[.!?:;\u3002\uff01\uff1f\uff1a][\"'\u201d\u2019)\]]*$")
 _LONGEST_HEADING = 160
 _HYPHENATED = frozenset(
-    "all co cross end ex high in inter long low mid multi non off on one open per post pre re real self semi short sub two user well".split()
+    "all co cross end ex high in inter long low mid multi non off on one open per post pre re real self semi short sub "
+    "two user well".split()
 )
 
 
@@ -45,7 +49,6 @@ class Block:
     level: int = 0
     marker: str = ""
     region: tuple[int, int] = (0, 0)
-    joined: list[str] = field(default_factory=list)
 
     @property
     def size(self) -> float:
@@ -69,7 +72,9 @@ def typography(pages: Sequence[Sequence[Line]]) -> Typography:
     return Typography(sizes.most_common(1)[0][0] if sizes else 10.0, bold > total / 2, frozenset(words))
 
 
-def blocks_of_page(lines: Sequence[Line], page: int, height: float, norm: Typography, outline: Mapping[str, int]) -> list[Block]:
+def blocks_of_page(
+    lines: Sequence[Line], page: int, height: float, norm: Typography, outline: Mapping[str, int]
+) -> list[Block]:
     """Blocks of one page in reading order. `outline`: folded title -> level of the bookmarks that lead here."""
     out: list[Block] = []
     last: Line | None = None
@@ -77,7 +82,12 @@ def blocks_of_page(lines: Sequence[Line], page: int, height: float, norm: Typogr
     for line in lines:
         if line.rows:
             out.append(Block(ElementKind.TABLE, [line], page, region=(page, line.region)))
-        elif out and last is not None and not last.rows and _continues(out[-1], last, line, norm, pitches.get(line.region, 0.0)):
+        elif (
+            out
+            and last is not None
+            and not last.rows
+            and _continues(out[-1], last, line, norm, pitches.get(line.region, 0.0))
+        ):
             out[-1].lines.append(line)
         else:
             block = Block(ElementKind.PARAGRAPH, [line], page, region=(page, line.region))
@@ -109,7 +119,7 @@ def _stands_out(size: float, bold: bool, norm: Typography) -> bool:
 def _pitches(lines: Sequence[Line]) -> dict[int, float]:
     """Usual distance of base lines by region."""
     gaps: dict[int, list[float]] = {}
-    for last, line in zip(lines, lines[1:], strict=False):
+    for last, line in pairwise(lines):
         gap = line.baseline - last.baseline
         if last.region == line.region and not last.rows and not line.rows and 0 < gap < 3 * line.size:
             gaps.setdefault(line.region, []).append(round(gap, 1))
@@ -121,24 +131,29 @@ def _continues(block: Block, last: Line, line: Line, norm: Typography, pitch: fl
     gap = line.baseline - last.baseline
     if last.region != line.region or gap <= 0 or line.mono != last.mono:
         return False
-    if gap > max(1.35 * pitch, 1.2 * line.size) and gap > pitch + 0.25 * line.size:
-        return bool(line.mono and gap < 3.2 * line.size)
+    far = gap > max(1.35 * pitch, 1.2 * line.size) and gap > pitch + 0.25 * line.size
     if line.mono:
-        return True
-    if abs(line.size - last.size) > 0.1 * norm.body and min(len(line.text), len(last.text)) > 3:
-        return False
-    if line.bold != last.bold and (_stands_out(last.size, last.bold, norm) or line.bold) and _ends_short(block, last):
-        return False
-    if _mark(line, norm) is not None and (block.kind is ElementKind.LIST_ITEM or _ends_short(block, last) or _SENTENCE_END.search(last.text)):
+        return not far or gap < 3.2 * line.size
+    if far or (abs(line.size - last.size) > 0.1 * norm.body and min(len(line.text), len(last.text)) > 3):
         return False
     if _LEADER.search(last.text) and _LEADER.search(line.text):
         return True
-    first = block.lines[0]
+    return not _starts_anew(block, last, line, norm)
+
+
+def _starts_anew(block: Block, last: Line, line: Line, norm: Typography) -> bool:
+    """A line close below the last that begins something else: other weight, a list mark, an indent, less indent."""
+    ends = _ends_short(block, last)
+    if line.bold != last.bold and ends and (_stands_out(last.size, last.bold, norm) or line.bold):
+        return True
+    is_item = block.kind is ElementKind.LIST_ITEM
+    ends_sentence = _SENTENCE_END.search(last.text) is not None
+    if _mark(line, norm) is not None and (is_item or ends or ends_sentence):
+        return True
     indented = line.x0 > min(other.x0 for other in block.lines) + 0.8 * line.size
-    if indented and block.kind is not ElementKind.LIST_ITEM and len(block.lines) > 1 and _SENTENCE_END.search(last.text):
-        return False
-    outdented = block.kind is ElementKind.LIST_ITEM and line.x0 < first.x0 - 0.5 * line.size
-    return not outdented
+    if indented and not is_item and len(block.lines) > 1 and ends_sentence:
+        return True
+    return is_item and line.x0 < block.lines[0].x0 - 0.5 * line.size
 
 
 def _ends_short(block: Block, last: Line) -> bool:
@@ -155,7 +170,7 @@ def _name(block: Block, height: float, norm: Typography, outline: Mapping[str, i
         block.kind = ElementKind.CODE
     elif sum(bool(_LEADER.search(line.text)) for line in block.lines) * 2 >= len(block.lines):
         block.kind = ElementKind.TABLE_OF_CONTENTS
-    elif _CAPTION.match(text) and len(text) < 400:
+    elif _CAPTION.match(text) and len(text) < 800:
         block.kind = ElementKind.CAPTION
     elif block.size <= 0.92 * norm.body and block.lines[0].top > 0.55 * height and _NOTE.match(text):
         block.kind = ElementKind.FOOTNOTE
@@ -231,7 +246,11 @@ def _goes_on_in(before: Block, block: Block) -> bool:
 
 
 def _same_table(before: Block, block: Block) -> bool:
-    if before.kind is not ElementKind.TABLE or block.kind is not ElementKind.TABLE or block.page != (before.page_end or before.page) + 1:
+    if (
+        before.kind is not ElementKind.TABLE
+        or block.kind is not ElementKind.TABLE
+        or block.page != (before.page_end or before.page) + 1
+    ):
         return False
     left, right = before.lines[0], block.lines[0]
     return len(left.columns) == len(right.columns) and all(
@@ -240,8 +259,6 @@ def _same_table(before: Block, block: Block) -> bool:
 
 
 def _append_rows(before: Block, block: Block) -> None:
-    from dataclasses import replace
-
     first, more = before.lines[0], block.lines[0].rows
     header = first.rows[: max(first.header_rows, 1)]
     while more and more[0] in header:
@@ -271,7 +288,7 @@ def element(block: Block, norm: Typography) -> Element:
 
 
 def joined(lines: Sequence[str], norm: Typography) -> str:
-    """Lines with `\\n` between; a word parted at the line's end is made whole, its hyphen kept where it belongs."""
+    r"""Lines with `\n` between; a word parted at the line's end is made whole, its hyphen kept where it belongs."""
     out = lines[0] if lines else ""
     for line in lines[1:]:
         if not ends_with_hyphen(out):

@@ -9,13 +9,22 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-_BOLD = re.compile(r"bold|black|heavy|semibold|demi|-bd\b", re.IGNORECASE)
+_BOLD = re.compile(r"bold|black|heavy|semibold|demi|-bd\b|cmbx|cmb\d|sfbx", re.IGNORECASE)
 _MONOSPACED = re.compile(r"mono|courier|consol|menlo|typewriter|cmtt|fixed|code", re.IGNORECASE)
 _INVISIBLE_MODE = 3
 _WHITE = 245
 _TINY_POINTS = 1.5
 _BOLD_WEIGHT = 600
-_LIGATURES = {"\ufb00": "ff", "\ufb01": "fi", "\ufb02": "fl", "\ufb03": "ffi", "\ufb04": "ffl", "\ufb05": "st", "\ufb06": "st"}
+_LIGATURES = {
+    "\ufb00": "ff",
+    "\ufb01": "fi",
+    "\ufb02": "fl",
+    "\ufb03": "ffi",
+    "\ufb04": "ffl",
+    "\ufb05": "st",
+    "\ufb06": "st",
+}
+_LAM, _ALEFS = "\u0644", "\u0622\u0623\u0625\u0627"
 LINE_END_HYPHEN = "\ufffe"
 
 Box = tuple[float, float, float, float]
@@ -148,7 +157,9 @@ def read_glyphs(page: Any, place: PageGeometry, paint: Paint) -> list[Glyph]:
     last: Glyph | None = None
     for index in range(pdfium.FPDFText_CountChars(raw)):
         text = chr(pdfium.FPDFText_GetUnicode(raw, index))
-        if pdfium.FPDFText_IsGenerated(raw, index) == 1 and text != LINE_END_HYPHEN:
+        if text in "\x02\ufffe" and pdfium.FPDFText_IsHyphen(raw, index) == 1:
+            text = LINE_END_HYPHEN
+        elif pdfium.FPDFText_IsGenerated(raw, index) == 1:
             if last is not None:
                 glyphs.append(_made_up(text, last, index))
             continue
@@ -158,9 +169,27 @@ def read_glyphs(page: Any, place: PageGeometry, paint: Paint) -> list[Glyph]:
         box = place.seen_box(left.value, bottom.value, right.value, top.value)
         origin = place.seen(x.value, y.value)
         turn = (style.angle + place.rotation) % 360
-        hidden = (style.invisible and not scan) or style.size < _TINY_POINTS or (style.white and not _on_dark(box, paint))
+        hidden = (
+            (style.invisible and not scan) or style.size < _TINY_POINTS or (style.white and not _on_dark(box, paint))
+        )
+        if (
+            last is not None
+            and text == _LAM
+            and last.text in _ALEFS
+            and abs(last.x0 - box[0]) + abs(last.x1 - box[2]) < 0.1
+        ):
+            last.text, text = text, last.text  # one glyph for both: PDFium spells it in the order seen
         last = Glyph(
-            _LIGATURES.get(text, text), *box, _baseline(origin, turn), style.size, style.bold, style.mono, hidden, turn, False, index
+            _LIGATURES.get(text, text),
+            *box,
+            _baseline(origin, turn),
+            style.size,
+            style.bold,
+            style.mono,
+            hidden,
+            turn,
+            False,
+            index,
         )
         glyphs.append(last)
     text_page.close()
@@ -170,7 +199,19 @@ def read_glyphs(page: Any, place: PageGeometry, paint: Paint) -> list[Glyph]:
 def _made_up(text: str, last: Glyph, order: int) -> Glyph:
     """A space or line end PDFium inferred, placed at the end of the character before it."""
     return Glyph(
-        text, last.x1, last.top, last.x1, last.bottom, last.baseline, last.size, last.bold, last.mono, last.hidden, last.turn, True, order
+        text,
+        last.x1,
+        last.top,
+        last.x1,
+        last.bottom,
+        last.baseline,
+        last.size,
+        last.bold,
+        last.mono,
+        last.hidden,
+        last.turn,
+        True,
+        order,
     )
 
 
@@ -232,7 +273,12 @@ def _without_doubles(glyphs: list[Glyph]) -> list[Glyph]:
             kept.append(glyph)
             continue
         column, row = int(glyph.x0 // 4), int(glyph.top // 4)
-        near = (other for dx in (-1, 0, 1) for dy in (-1, 0, 1) for other in seen.get((glyph.text, column + dx, row + dy), ()))
+        near = (
+            other
+            for dx in (-1, 0, 1)
+            for dy in (-1, 0, 1)
+            for other in seen.get((glyph.text, column + dx, row + dy), ())
+        )
         limit = glyph.size * 0.12
         if any(abs(other.x0 - glyph.x0) < limit and abs(other.top - glyph.top) < limit for other in near):
             continue
@@ -264,5 +310,10 @@ def _turn(glyph: Glyph, turn: int, place: PageGeometry) -> None:
         glyph.x0, glyph.top, glyph.x1, glyph.bottom = top, place.width - x1, bottom, place.width - x0
         glyph.baseline = place.width - glyph.baseline
     elif turn == 180:
-        glyph.x0, glyph.top, glyph.x1, glyph.bottom = place.width - x1, place.height - bottom, place.width - x0, place.height - top
+        glyph.x0, glyph.top, glyph.x1, glyph.bottom = (
+            place.width - x1,
+            place.height - bottom,
+            place.width - x0,
+            place.height - top,
+        )
         glyph.baseline = place.height - glyph.baseline

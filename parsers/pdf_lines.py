@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from statistics import median
+from unicodedata import bidirectional
 
 from parsers.pdf_glyphs import LINE_END_HYPHEN, Box, Glyph
 
 _LONE_LIGATURES = {"ff", "fi", "fl", "ffi", "ffl"}
 _GAP_BETWEEN_PIECES = 1.3
-_GAP_BETWEEN_WORDS = 0.18
+_GAP_BETWEEN_WORDS = 0.6
 _MIN_GUTTER = 6.0
 _UNREADABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffd\ue000-\uf8ff]|\\(cid:\\d+\\)")
 
@@ -73,8 +75,17 @@ def _breaks(last: Glyph, glyph: Glyph) -> bool:
     smaller = min(last.size, glyph.size) < 0.85 * size
     if raised > size * (0.6 if smaller else 0.3) or glyph.hidden != last.hidden:
         return True
+    if is_right_to_left(last.text) or is_right_to_left(glyph.text):
+        gap = max(last.x0 - glyph.x1, glyph.x0 - last.x1)
+        return gap > size * _GAP_BETWEEN_PIECES
     gap = glyph.x0 - last.x1
     return gap > size * _GAP_BETWEEN_PIECES or gap < -size
+
+
+def is_right_to_left(text: str) -> bool:
+    """Most letters are Hebrew or Arabic."""
+    letters = [letter for letter in text if letter.isalpha()]
+    return sum(bidirectional(letter) in {"R", "AL"} for letter in letters) * 2 > len(letters)
 
 
 def _line_of(run: list[Glyph]) -> Line:
@@ -104,7 +115,7 @@ def _spaced(run: list[Glyph]) -> str:
         if glyph.text.isspace():
             space = space if space is not None and not space.made_up else glyph
             continue
-        gap = glyph.x0 - last.x1 if last is not None else 0.0
+        gap = max(glyph.x0 - last.x1, last.x0 - glyph.x1) if last is not None else 0.0
         if last is not None and (space is not None or gap > _GAP_BETWEEN_WORDS * glyph.size):
             words.append(("", space is None or space.made_up))
         words[-1] = (words[-1][0] + glyph.text, words[-1][1])
@@ -118,7 +129,12 @@ def _join_ligatures(words: list[tuple[str, bool]]) -> str:
         word, inferred = words[index]
         before = words[index - 1][0]
         after_inferred = index + 1 < len(words) and words[index + 1][1]
-        is_lone = inferred and word in _LONE_LIGATURES and (after_inferred or index + 1 == len(words)) and before[-1:].islower()
+        is_lone = (
+            inferred
+            and word in _LONE_LIGATURES
+            and (after_inferred or index + 1 == len(words))
+            and before[-1:].islower()
+        )
         follows_lone = inferred and before in _LONE_LIGATURES and word[:1].islower()
         out += word if is_lone or follows_lone else f" {word}"
     return out
@@ -169,7 +185,9 @@ def _gutter(items: list[Line]) -> float | None:
         left = [item for item in items if item.x1 <= x + 1]
         right = [item for item in items if item.x0 >= x - 1]
         crossing = len(items) - len(left) - len(right)
-        if crossing > 0.34 * len(items) or not (_is_column(left) and _is_column(right)) or not _side_by_side(left, right):
+        if crossing > 0.34 * len(items) or not _side_by_side(left, right):
+            continue
+        if not (_is_column(left) and _is_column(right)) and not _are_far_apart(left, right):
             continue
         centre = abs(x - (min(i.x0 for i in items) + max(i.x1 for i in items)) / 2)
         if best is None or (crossing, centre) < best:
@@ -195,11 +213,26 @@ def _is_column(side: list[Line]) -> bool:
     if len(side) < 3:
         return False
     width = max(item.x1 for item in side) - min(item.x0 for item in side)
-    letters = median(len(item.text) for item in side)
-    return letters >= 12 and median(item.width for item in side) > 0.45 * width
+    return _usual_length(side) >= 15 and median(item.width for item in side) > 0.3 * width
+
+
+def _usual_length(side: list[Line]) -> float:
+    """Characters of the median piece; list marks and boxes to tick left aside."""
+    return median([len(item.text) for item in side if len(item.text) > 3] or [0])
+
+
+def _are_far_apart(left: list[Line], right: list[Line]) -> bool:
+    """Two facing pages scanned or set as one: a lane of several letters' width between long lists of phrases."""
+    if min(len(left), len(right)) < 8:
+        return False
+    lane = sorted(item.x0 for item in right)[2] - sorted(item.x1 for item in left)[-3]  # but for two stray pieces
+    size = median(item.size for item in left)
+    return lane > 4 * size and all(_usual_length(side) >= 20 for side in (left, right))
 
 
 def _side_by_side(left: list[Line], right: list[Line]) -> bool:
+    if not left or not right:
+        return False
     top = max(min(item.top for item in left), min(item.top for item in right))
     bottom = min(max(item.bottom for item in left), max(item.bottom for item in right))
     return bottom - top > 2 * median(item.size for item in left)
@@ -223,17 +256,19 @@ def _same_row(first: Line, item: Line) -> bool:
 
 
 def _joined(row: list[Line]) -> Line:
-    row = sorted(row, key=lambda line: line.x0)
     if len(row) == 1:
         return row[0]
+    backwards = is_right_to_left("".join(line.text for line in row))
+    row = sorted(row, key=lambda line: -line.x1 if backwards else line.x0)
     text = row[0].text
-    for last, item in zip(row, row[1:], strict=False):
-        text += item.text if item.x0 - last.x1 < 0.12 * item.size else f" {item.text}"
+    for last, item in pairwise(row):
+        gap = last.x0 - item.x1 if backwards else item.x0 - last.x1
+        text += item.text if gap < 0.12 * item.size else f" {item.text}"
     main = max(row, key=lambda line: len(line.text))
     return replace(
         main,
         text=text,
-        x0=row[0].x0,
+        x0=min(line.x0 for line in row),
         x1=max(line.x1 for line in row),
         top=min(line.top for line in row),
         bottom=max(line.bottom for line in row),

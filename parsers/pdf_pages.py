@@ -49,12 +49,11 @@ def read_pages(file: Any, content: bytes, uri: str) -> tuple[list[Element], list
     finally:
         tables.close()
     furniture = find_furniture([PageLines(p.number, p.height, tuple(rows_of(p.lines))) for p in pages])
-    named = {key: kind for key, kind in furniture.items()}
     outline = _outline(file)
     bodies: list[list[Line]] = []
     edges: list[list[tuple[ElementKind, Line]]] = []
     for page in pages:
-        body, edge = _without_furniture(page, named)
+        body, edge = _without_furniture(page, furniture)
         bodies.append(in_reading_order(body))
         edges.append(edge)
     norm = typography(bodies)
@@ -64,7 +63,7 @@ def read_pages(file: Any, content: bytes, uri: str) -> tuple[list[Element], list
     blocks = join_over_breaks(blocks)
     set_heading_levels(blocks)
     elements = _woven(blocks, pages, edges, norm)
-    return elements, [_unit(page, elements) for page in pages]
+    return elements, [_unit(page) for page in pages]
 
 
 def _read_page(file: Any, number: int, tables: TableReader, uri: str) -> _Page:
@@ -81,7 +80,7 @@ def _read_page(file: Any, number: int, tables: TableReader, uri: str) -> _Page:
     finally:
         page.close()
     upright = [glyph for glyph in glyphs if glyph.turn == 0]
-    found = tables.tables(number - 1, paint, upright, place)
+    found = tables.tables(number - 1, paint, upright)
     boxes = [box for _, box in found]
     glyphs = [glyph for glyph in glyphs if not (glyph.turn == 0 and not glyph.hidden and _in_any(boxes, glyph))]
     return _sorted_out(number, place, glyphs, [table for table, _ in found])
@@ -111,7 +110,9 @@ def _sorted_out(number: int, place: PageGeometry, glyphs: list[Glyph], tables: l
     return _Page(number, height, tuple(main), tuple(aside), tuple(hidden), lost)
 
 
-def _without_furniture(page: _Page, named: dict[tuple[int, int], ElementKind]) -> tuple[list[Line], list[tuple[ElementKind, Line]]]:
+def _without_furniture(
+    page: _Page, named: dict[tuple[int, int], ElementKind]
+) -> tuple[list[Line], list[tuple[ElementKind, Line]]]:
     """Pieces of the body, and the running lines with their kinds."""
     rows = rows_of(page.lines)
     edge = [(named[(page.number, i)], row) for i, row in enumerate(rows) if (page.number, i) in named]
@@ -162,7 +163,7 @@ def _woven(
     return [replace(e, text=e.text.strip()) if e.kind is not ElementKind.TABLE else e for e in out]
 
 
-def _unit(page: _Page, elements: Sequence[Element]) -> SourceUnit:
+def _unit(page: _Page) -> SourceUnit:
     """State of a page: ok, no_text, or unreadable_font when a good part of its characters have no meaning."""
     chars = sum(len(line.text) for line in (*page.lines, *page.aside, *page.hidden)) + sum(
         len(cell) for line in page.lines for row in line.rows for cell in row

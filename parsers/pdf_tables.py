@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from parsers.pdf_glyphs import Box, Glyph, PageGeometry, Paint
+from parsers.pdf_glyphs import Box, Glyph, Paint
 from parsers.pdf_lines import Line, inside, pieces, rows_of
 
 _FEWEST_PATHS = 3
@@ -19,7 +19,7 @@ class TableReader:
         self._content = content
         self._file: Any = None
 
-    def tables(self, number: int, paint: Paint, glyphs: Sequence[Glyph], place: PageGeometry) -> list[tuple[Line, Box]]:
+    def tables(self, number: int, paint: Paint, glyphs: Sequence[Glyph]) -> list[tuple[Line, Box]]:
         """Tables of the page (number from 0) as lines with rows, and their boxes, from top to bottom. Glyphs must be
         upright as seen. A grid of one row or column, or mostly empty, is a frame or a drawing, not a table."""
         if not _FEWEST_PATHS <= paint.paths <= _MOST_PATHS:
@@ -44,7 +44,7 @@ class TableReader:
             if self._file is None:
                 self._file = pdfplumber.open(io.BytesIO(self._content))
             page = self._file.pages[number]
-            grids = list(page.find_tables())
+            grids = _with_open_sides(page, list(page.find_tables()))
             page.close()
         except (PDFException, PdfminerException, IndexError, ValueError, TypeError, KeyError, AssertionError):
             return []
@@ -56,14 +56,29 @@ class TableReader:
             self._file.close()
 
 
+def _with_open_sides(page: Any, grids: list[Any]) -> list[Any]:
+    """Tables whose rules run on beyond the outermost vertical ones (open sides): found again with sides drawn in."""
+    sides: set[float] = set()
+    for grid in grids:
+        x0, top, x1, bottom = grid.bbox
+        rules = [
+            e for e in page.horizontal_edges if top - 1 <= e["top"] <= bottom + 1 and e["x0"] < x1 and e["x1"] > x0
+        ]
+        if len(rules) < 3:
+            continue
+        left, right = min(e["x0"] for e in rules), max(e["x1"] for e in rules)
+        sides.update(side for side, edge in ((left, x0), (right, x1)) if abs(side - edge) > 8)
+    if not sides:
+        return grids
+    return list(page.find_tables({"explicit_vertical_lines": sorted(sides)}))
+
+
 def _centre(glyph: Glyph) -> tuple[float, float]:
     return (glyph.x0 + glyph.x1) / 2, (glyph.top + glyph.bottom) / 2
 
 
 def _read(grid: Any, glyphs: list[Glyph]) -> Line | None:
-    rows = []
-    for row in grid.rows:
-        rows.append(tuple(_cell_text(cell, glyphs) if cell is not None else "" for cell in row.cells))
+    rows = [tuple(_cell_text(cell, glyphs) if cell is not None else "" for cell in row.cells) for row in grid.rows]
     filled = [row for row in rows if any(row)]
     if len(filled) < 2 or max(len(row) for row in filled) < 2 or _mostly_empty(filled):
         return None

@@ -1,0 +1,76 @@
+"""How much of the expected Markdown the parsers find, and how fast.
+
+`python benchmarks/parsing.py [format] [--worst N]`
+
+Reads `parse/docling` below KPREP_SETS (default ../shared/data beside the repository). Containment: share of the
+expected words (with multiplicity, letters and digits only) that the parsed elements hold.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from kprep.core.errors import ParseError
+from kprep.core.models import RawDocument
+from parsers import parse, parser_for
+from parsers.media_type import detect
+
+SETS = Path(os.environ.get("KPREP_SETS", Path(__file__).resolve().parents[2] / "shared" / "data"))
+
+
+def words(text: str) -> Counter[str]:
+    """Letters and digits only, lower case; markup of the expected Markdown gone."""
+    text = re.sub(r"<!--.*?-->|!?\[[^\]]*\]\(data:[^)]*\)|\]\([^)\s]*\)|</?\w+[^>]*>", " ", text)
+    for escaped, plain in (("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"), ("\\_", "_")):
+        text = text.replace(escaped, plain)
+    return Counter(re.findall(r"[^\W_]+", text.lower()))
+
+
+def main() -> None:
+    """Print one line a format, and the worst files."""
+    root = SETS / "parse" / "docling"
+    entries = [json.loads(line) for line in (root / "index.jsonl").read_text().splitlines()]
+    wanted = [name for name in sys.argv[1:] if not name.startswith("-") and not name.isdigit()]
+    worst = int(sys.argv[sys.argv.index("--worst") + 1]) if "--worst" in sys.argv else 5
+    for kind in wanted or ["md", "html", "pdf", "docx"]:
+        failures: Counter[str] = Counter()
+        scores: list[tuple[float, str, list[str]]] = []
+        seconds, size, pages, total, found = 0.0, 0, 0, 0, 0
+        for entry in (entry for entry in entries if entry["format"] == kind):
+            content = (root / "docs" / entry["doc"]).read_bytes()
+            name = Path(entry["doc"]).name
+            started = time.perf_counter()
+            try:
+                media_type = detect(name, content)
+                document = parse(RawDocument(name, name, content, media_type), parser_for(media_type))
+            except ParseError as error:
+                failures[f"{error.reason} ({name})"] += 1
+                continue
+            finally:
+                seconds += time.perf_counter() - started
+                size += len(content)
+            pages += sum(unit.kind == "page" for unit in document.units)
+            expected = words((root / entry["expected"]).read_text())
+            got = words("\n".join(f"{element.marker} {element.text}" for element in document.elements))
+            hit = sum((expected & got).values())
+            total, found = total + expected.total(), found + hit
+            missing = [word for word, _ in (expected - got).most_common(12)]
+            scores.append((hit / max(expected.total(), 1), name, missing))
+        speed = f"{pages / seconds:.1f} pages/s" if pages else f"{size / 1e6 / max(seconds, 1e-9):.2f} MB/s"
+        print(
+            f"{kind}: {len(scores)} parsed, failed {dict(failures)}, containment {found / max(total, 1):.4f}, {speed}"
+        )
+        for score, name, missing in sorted(scores)[:worst]:
+            print(f"    {score:.3f} {name} missing {missing}")
+
+
+if __name__ == "__main__":
+    main()
