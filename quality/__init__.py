@@ -1,0 +1,78 @@
+"""The gate: measures a candidate release and says whether it may be published. Pure.
+
+In: a `Candidate` (chunks, fixed questions, thresholds, and the callables that ask, open and scan).
+Out: a `GateReport`: "passed" or "blocked", findings with value, threshold, message and samples, measures per class.
+
+A finding at level error that failed blocks the batch as a whole; warnings and infos are read by people. A check that
+raises, or gives nothing, becomes a failed error-level finding "could not be measured": never a pass, never a partial
+gate. Every check runs, also after another one failed, so that an operator sees all there is to repair.
+
+Counts: `release_empty`, `view_empty`, `documents_failed`, `chunks_empty`, `chunks_short`, `chunks_duplicate` (warning
+under 50 chunks), `chunks_over_limit`, `vectors_missing`.
+Wording: `text_encoding` (lost or wrongly decoded characters; doubtful ones as `text_doubtful`), `personal_data` (scan
+of new chunks, `text` and `index_text`), `code_cut` (a bracket that only the neighbouring code chunk closes).
+Citations: `locator_opens` opens the originals of a fixed sample of new chunks; 90 % of their words must stand there.
+Questions: `questions_measured`, `questions_recall`, `questions_mrr`, `questions_worse`, `questions_denied`,
+`questions_no_answer`, `questions_stale`.
+
+Questions expect source spans (document + quote), never chunk ids, so that re-chunking breaks no label. Classes
+identifier, natural, mixed and reference are averaged: hit@1, hit@5, recall@5, MRR with cutoff 10. no_answer and denied
+are counted apart and enter no average. A question that raised is counted as failed and enters none either, and the
+gate blocks. A hit given twice finds nothing new, so recall is at most 1. Too few questions: "inconclusive", not a pass
+or a fail. Each question is asked once per release.
+
+Samples hold ids, places and at most 80 characters of chunk text, and no text of a chunk with personal data in it.
+Never: a decision from a check that did not run; document text or a found value in a message; a clock or randomness.
+
+Adding a check: a function `Candidate -> findings` and its `CheckSpec` in a file's `CHECKS`.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+from kprep.core.registry import by_name
+from quality import counts, locators, regression, wording
+from quality.evaluation import asked_once, evaluate
+from quality.questions import load_questions
+from quality.report import report_from_json, report_json, status_of
+from quality.spec import Candidate, CheckSpec, Finding, GateReport
+
+CHECKS = by_name((*counts.CHECKS, *wording.CHECKS, *locators.CHECKS, *regression.CHECKS))
+"""Every check, in the order of the report."""
+
+
+def run_gate(candidate: Candidate) -> GateReport:
+    """The report of all checks on a candidate; the same candidate gives the same report. Raises nothing of a check."""
+    candidate = replace(
+        candidate,
+        ask=asked_once(candidate.ask),
+        ask_live=asked_once(candidate.ask_live) if candidate.ask_live else None,
+    )
+    findings = tuple(finding for check in CHECKS.values() for finding in _run(check, candidate))
+    return GateReport(status_of(findings), findings, _evaluation(candidate))
+
+
+def _run(check: CheckSpec, candidate: Candidate) -> tuple[Finding, ...]:
+    try:
+        findings = tuple(check.run(candidate))
+    except Exception as error:  # noqa: BLE001  what a check did not measure must block, whatever the reason
+        return (_not_measured(check, f"it raised {type(error).__name__}"),)
+    return findings or (_not_measured(check, "it gave no finding"),)
+
+
+def _not_measured(check: CheckSpec, reason: str) -> Finding:
+    return Finding(check.name, "error", False, None, None, f"could not be measured: {reason}")
+
+
+def _evaluation(candidate: Candidate) -> dict[str, Any]:
+    """Measures of the candidate and, as `live`, of the live release. An error is in the checks' findings as well."""
+    try:
+        measured = evaluate(candidate.questions, candidate.ask).to_json()
+        if candidate.ask_live:
+            measured["live"] = evaluate(candidate.questions, candidate.ask_live).to_json()
+    except Exception as error:  # noqa: BLE001  see _run: the report says it, the findings block
+        return {"error": type(error).__name__}
+    return measured
+
+
+__all__ = ["CHECKS", "evaluate", "load_questions", "report_from_json", "report_json", "run_gate"]

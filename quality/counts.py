@@ -1,0 +1,146 @@
+"""Checks that count: is anything there, is it long enough, does it fit, was it embedded, is it said twice?"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from quality.samples import first, place, shown
+from quality.spec import Candidate, CandidateChunk, CheckSpec, Finding, Level
+from quality.text import word_count
+
+MIN_WORDS = 4
+"""A chunk under this many words (8 characters of Chinese or Japanese) is short."""
+SMALL_RELEASE = 50
+"""Under this many chunks a share of duplicates says little: it warns and does not block."""
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else 0.0
+
+
+def release_empty(candidate: Candidate) -> Sequence[Finding]:
+    """A release without a chunk would take everything away from its readers."""
+    count = len(candidate.chunks)
+    message = (
+        f"the candidate holds {count} chunks"
+        if count
+        else "the candidate holds no chunk: publishing it would empty every view. Look at `kprep status` for failed "
+        "documents and at the sources' paths and `include` patterns"
+    )
+    return [Finding("release_empty", "error", count > 0, float(count), 1.0, message)]
+
+
+def view_empty(candidate: Candidate) -> Sequence[Finding]:
+    """A view that shows nothing usually has a filter that matches nothing."""
+    empty = sorted(name for name, count in candidate.views.items() if count == 0)
+    if not empty:
+        return [Finding("view_empty", "warning", True, 0.0, 0.0, f"all {len(candidate.views)} views show chunks")]
+    return [
+        Finding(
+            "view_empty",
+            "warning",
+            False,
+            0.0,
+            1.0,
+            f"view {name!r} shows none of {len(candidate.chunks)} chunks: compare its `where` with the values "
+            "the sources set (doc_type, sensitivity, language)",
+            ({"view": name},),
+        )
+        for name in empty
+    ]
+
+
+def documents_failed(candidate: Candidate) -> Sequence[Finding]:
+    """Share of listed documents that did not come through: an error over the threshold, a warning over half of it."""
+    share, limit = _share(candidate.failed, candidate.listed), candidate.thresholds.failed_share
+    level: Level = "error" if share > limit or share <= limit / 2 else "warning"
+    passed = share <= limit / 2
+    message = f"{candidate.failed} of {candidate.listed} documents failed"
+    if not passed:
+        message += ": `kprep status` names each with its reason; repair or exclude them, then run again"
+    return [Finding("documents_failed", level, passed, share, limit if level == "error" else limit / 2, message)]
+
+
+def chunks_empty(candidate: Candidate) -> Sequence[Finding]:
+    """Chunks without a visible character in what is cited or in what is indexed."""
+    empty = [chunk for chunk in candidate.chunks if not (_visible(chunk.text) and _visible(chunk.index_text))]
+    message = f"{len(empty)} of {len(candidate.chunks)} chunks are empty"
+    if empty:
+        message += (
+            ": their parser or a cleaning rule leaves blocks without text; `kprep try FILE --stage chunk` shows it"
+        )
+    share = _share(len(empty), len(candidate.chunks))
+    return [Finding("chunks_empty", "error", not empty, share, 0.0, message, first(place(chunk) for chunk in empty))]
+
+
+def _visible(text: str) -> bool:
+    return any(character.isprintable() and not character.isspace() for character in text)
+
+
+def chunks_short(candidate: Candidate) -> Sequence[Finding]:
+    """Share of chunks with too few words to answer anything."""
+    short = [chunk for chunk in candidate.chunks if word_count(chunk.text) < MIN_WORDS]
+    share, limit = _share(len(short), len(candidate.chunks)), candidate.thresholds.short_share
+    message = f"{len(short)} of {len(candidate.chunks)} chunks have under {MIN_WORDS} words"
+    if share > limit:
+        message += ": raise `min_tokens` of the chunk profile, or let a cleaning rule take what is noise"
+    samples = first(shown(candidate, chunk) for chunk in short)
+    return [Finding("chunks_short", "warning", share <= limit, share, limit, message, samples)]
+
+
+def chunks_duplicate(candidate: Candidate) -> Sequence[Finding]:
+    """Share of chunks whose words stand at another position of the release as well."""
+    groups: dict[str, list[CandidateChunk]] = defaultdict(list)
+    for chunk in candidate.chunks:
+        if key := " ".join(chunk.text.split()):
+            groups[key].append(chunk)
+    repeated = [group for group in groups.values() if len({(chunk.document_id, chunk.ordinal) for chunk in group}) > 1]
+    count, total = sum(map(len, repeated)), len(candidate.chunks)
+    share, limit = _share(count, total), candidate.thresholds.duplicate_share
+    level: Level = "error" if total >= SMALL_RELEASE else "warning"
+    message = f"{count} of {total} chunks say the same as another one"
+    if share > limit:
+        message += ": exclude copies of documents, or let a cleaning rule take what repeats on every page"
+    samples = first(
+        shown(candidate, group[0], also_in=[chunk.document_uri for chunk in group[1:4]], times=len(group))
+        for group in sorted(repeated, key=len, reverse=True)
+    )
+    return [Finding("chunks_duplicate", level, share <= limit, share, limit, message, samples)]
+
+
+def chunks_over_limit(candidate: Candidate) -> Sequence[Finding]:
+    """Chunks the embedder would cut or refuse."""
+    over = [chunk for chunk in candidate.chunks if chunk.tokens > candidate.max_tokens]
+    longest = max((chunk.tokens for chunk in candidate.chunks), default=0)
+    message = f"{len(over)} of {len(candidate.chunks)} chunks are over the embedder's {candidate.max_tokens} tokens"
+    if over:
+        message += f" (the longest has {longest}): lower `max_tokens` of the chunk profile"
+    samples = first(place(chunk, tokens=chunk.tokens) for chunk in over)
+    limit = float(candidate.max_tokens)
+    return [Finding("chunks_over_limit", "error", not over, float(longest), limit, message, samples)]
+
+
+def vectors_missing(candidate: Candidate) -> Sequence[Finding]:
+    """Chunks that dense search would never find."""
+    if not candidate.needs_vectors:
+        return [Finding("vectors_missing", "info", True, None, None, "keyword-only mode: no vectors are needed")]
+    missing = [chunk for chunk in candidate.chunks if not chunk.has_vector]
+    message = f"{len(missing)} of {len(candidate.chunks)} chunks have no vector"
+    if missing:
+        message += ": run again to embed them; if it stays so, `kprep doctor` checks the embedding provider"
+    share = _share(len(missing), len(candidate.chunks))
+    samples = first(place(chunk) for chunk in missing)
+    return [Finding("vectors_missing", "error", not missing, share, 0.0, message, samples)]
+
+
+CHECKS = (
+    CheckSpec("release_empty", release_empty),
+    CheckSpec("view_empty", view_empty),
+    CheckSpec("documents_failed", documents_failed),
+    CheckSpec("chunks_empty", chunks_empty),
+    CheckSpec("chunks_short", chunks_short),
+    CheckSpec("chunks_duplicate", chunks_duplicate),
+    CheckSpec("chunks_over_limit", chunks_over_limit),
+    CheckSpec("vectors_missing", vectors_missing),
+)

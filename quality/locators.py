@@ -1,0 +1,74 @@
+"""Does the citation open the source, and do the words stand there?"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from itertools import zip_longest
+
+from kprep.core.errors import PrepError
+from kprep.core.ids import digest
+from quality.samples import first, place
+from quality.spec import Candidate, CandidateChunk, CheckSpec, Finding
+from quality.text import share_found
+
+MIN_FOUND = 0.9
+"""Share of a chunk's words that must stand at its place in the original: markup and redaction cost some."""
+
+
+def locator_opens(candidate: Candidate) -> Sequence[Finding]:
+    """Opens the original of a sample of new chunks, spread over documents, and looks for their words."""
+    chunks = sample(candidate.chunks, candidate.thresholds.locator_sample)
+    leads = _repeated_headers(candidate.chunks)
+    wrong = [(chunk, reason) for chunk in chunks if (reason := _fault(candidate, chunk, leads))]
+    if not chunks:
+        return [Finding("locator_opens", "error", True, None, 1.0, "no new chunk, so no citation was opened")]
+    good = len(chunks) - len(wrong)
+    new = sum(chunk.is_new for chunk in candidate.chunks)
+    message = f"{good} of {len(chunks)} citations opened (sample of {new} new chunks) lead to their words"
+    if wrong:
+        message += ": the parser gives wrong places for these documents, or their originals cannot be read"
+    samples = first(place(chunk, reason, media_type=chunk.media_type, parser=chunk.parser) for chunk, reason in wrong)
+    return [Finding("locator_opens", "error", not wrong, good / len(chunks), 1.0, message, samples)]
+
+
+def sample(chunks: Sequence[CandidateChunk], size: int) -> list[CandidateChunk]:
+    """At most `size` new chunks, from as many documents as possible; the same for the same chunks in any order."""
+    by_document: dict[str, list[CandidateChunk]] = defaultdict(list)
+    for chunk in sorted(chunks, key=lambda chunk: digest("sample", chunk.chunk_id)):
+        if chunk.is_new:
+            by_document[chunk.document_uri].append(chunk)
+    rounds = zip_longest(*(by_document[uri] for uri in sorted(by_document, key=lambda uri: digest("sample", uri))))
+    return [chunk for one_round in rounds for chunk in one_round if chunk is not None][:size]
+
+
+def _fault(candidate: Candidate, chunk: CandidateChunk, leads: dict[str, int]) -> str:
+    """Why the citation does not hold, or ""."""
+    try:
+        original = candidate.open_original(chunk)
+    except PrepError as error:
+        return f"cannot be opened: {type(error).__name__}: {error}"
+    except Exception as error:  # noqa: BLE001  whatever it was, the reader of the citation would meet it too
+        return f"cannot be opened: {type(error).__name__}"
+    text = "\n".join(chunk.text.split("\n")[leads.get(chunk.chunk_id, 0) :])
+    share = share_found(text, original)
+    if share is None or share >= MIN_FOUND:
+        return ""
+    return f"{share:.0%} of its words stand there, {MIN_FOUND:.0%} are needed"
+
+
+def _repeated_headers(chunks: Sequence[CandidateChunk]) -> dict[str, int]:
+    """Chunk id -> first lines it shares with the table chunk before it: a header repeated from another place."""
+    places = {(chunk.document_id, chunk.ordinal): chunk for chunk in chunks if chunk.kind == "table"}
+    leads: dict[str, int] = {}
+    for (document, ordinal), chunk in places.items():
+        before = places.get((document, ordinal - 1))
+        if before is None:
+            continue
+        lines, others = chunk.text.split("\n"), before.text.split("\n")
+        same = next((n for n, pair in enumerate(zip(lines, others, strict=False)) if pair[0] != pair[1]), 0)
+        leads[chunk.chunk_id] = same if same < len(lines) else 0
+    return leads
+
+
+CHECKS = (CheckSpec("locator_opens", locator_opens),)

@@ -1,0 +1,201 @@
+"""Fixed questions as checks: is the candidate good enough, no worse than what is live, and silent where it must be?
+
+Each check evaluates on its own; `run_gate` makes `ask` remember its answers, so each question is asked once a release.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+from typing import Any
+
+from quality.evaluation import RANKED_CLASSES, Evaluation, evaluate, span_in
+from quality.samples import first
+from quality.spec import Candidate, CandidateChunk, CheckSpec, Expected, Finding
+from quality.text import words
+
+WORSE_BY = 0.1
+"""Fall of a class's recall@5 against the live release that blocks."""
+_ROUNDING = 1e-9
+
+Samples = tuple[Mapping[str, Any], ...]
+
+
+def questions_measured(candidate: Candidate) -> Sequence[Finding]:
+    """Fails when any question could not be asked: a gate that measured half of them has measured nothing."""
+    if not candidate.questions:
+        message = "there are no fixed questions, so answer quality was not measured: add some to `quality.questions`"
+        return [Finding("questions_measured", "warning", False, None, None, message)]
+    found = evaluate(candidate.questions, candidate.ask)
+    total = len(found.questions)
+    measured = total - len(found.failed)
+    message = f"{measured} of {total} questions were measured"
+    if found.failed:
+        message += ": the others raised an error; repair search (`kprep doctor`), then run again"
+    samples = first({"question_id": question.id, "error": error} for question, error in found.failed)
+    return [Finding("questions_measured", "error", not found.failed, measured / total, 1.0, message, samples)]
+
+
+def questions_recall(candidate: Candidate) -> Sequence[Finding]:
+    """Mean recall@5 over all classes with an expected place."""
+    found = evaluate(candidate.questions, candidate.ask)
+    value, floor = found.measures().recall_at_5, candidate.thresholds.recall_at_5
+    return [_judged("questions_recall", "recall@5", value, floor, found, candidate.thresholds.min_questions)]
+
+
+def questions_mrr(candidate: Candidate) -> Sequence[Finding]:
+    """Mean reciprocal rank, cut off at 10, over all classes with an expected place."""
+    found = evaluate(candidate.questions, candidate.ask)
+    value, floor = found.measures().mrr, candidate.thresholds.mrr
+    return [_judged("questions_mrr", "MRR", value, floor, found, candidate.thresholds.min_questions)]
+
+
+def _judged(
+    code: str, name: str, value: float | None, floor: float | None, found: Evaluation, min_questions: int
+) -> Finding:
+    """A mean against its floor; inconclusive when too few questions were measured, as it is without a floor."""
+    measures = found.measures()
+    measured = f"{measures.n} of {measures.total} questions"
+    if value is None or measures.n < min_questions:
+        message = f"inconclusive: {name} over {measured} measured, at least {min_questions} are needed: add questions"
+        return Finding(code, "info", True, value, floor, message)
+    if floor is None:
+        message = f"{name} is {value:.3f} over {measured}; no threshold is set, so it was not judged"
+        return Finding(code, "info", True, value, None, message)
+    passed = value >= floor - _ROUNDING
+    message = f"{name} is {value:.3f} over {measured}, the threshold is {floor:.3f}"
+    if not passed:
+        message += ": the samples name the questions that missed; `kprep search` shows what they find instead"
+    return Finding(code, "error", passed, value, floor, message, _misses(found))
+
+
+def _misses(found: Evaluation) -> Samples:
+    """The questions furthest from what is expected, worst first."""
+    missed = [item for item in found.ranked if item.recall_at_5 < 1 or item.first_rank != 1]
+    return first(
+        {
+            "question_id": item.question.id,
+            "class": item.question.kind,
+            "recall@5": item.recall_at_5,
+            "first_rank": item.first_rank,
+        }
+        for item in sorted(missed, key=lambda item: (item.recall_at_5, item.reciprocal_rank))
+    )
+
+
+def questions_worse(candidate: Candidate) -> Sequence[Finding]:
+    """Per class: recall@5 against the live release, over the questions that both could answer."""
+    if candidate.ask_live is None:
+        message = "there is no live release to compare with"
+        return [Finding("questions_worse", "info", True, None, WORSE_BY, message)]
+    new, live = evaluate(candidate.questions, candidate.ask), evaluate(candidate.questions, candidate.ask_live)
+    findings = [_compared(kind, new, live, candidate.thresholds.min_questions) for kind in RANKED_CLASSES]
+    if live.failed:
+        samples = first({"question_id": question.id, "error": error} for question, error in live.failed)
+        message = f"{len(live.failed)} of {len(live.questions)} questions could not be asked of the live release"
+        findings.append(Finding("questions_worse", "warning", False, None, WORSE_BY, message, samples))
+    return [finding for finding in findings if finding is not None] or [
+        Finding("questions_worse", "info", True, None, WORSE_BY, "inconclusive: no question to compare with")
+    ]
+
+
+def _compared(kind: str, new: Evaluation, live: Evaluation, min_questions: int) -> Finding | None:
+    """Finding of one class; `value` is how much recall@5 fell. None when the class has no question."""
+    if not new.total((kind,)):
+        return None
+    before = {item.question.id: item for item in live.ranked if item.question.kind == kind}
+    pairs = [(before[item.question.id], item) for item in new.ranked if item.question.id in before]
+    if len(pairs) < min_questions:
+        message = f"inconclusive: {len(pairs)} questions of class {kind} compared, at least {min_questions} are needed"
+        return Finding("questions_worse", "info", True, None, WORSE_BY, message)
+    was = fmean(old.recall_at_5 for old, _ in pairs)
+    now = fmean(item.recall_at_5 for _, item in pairs)
+    passed = was - now <= WORSE_BY + _ROUNDING
+    message = f"recall@5 of class {kind} was {was:.3f} and is {now:.3f} over {len(pairs)} questions"
+    if not passed:
+        message += ": `kprep release diff` shows what changed; a rule, a model or a missing document made it worse"
+    samples = first(
+        {"question_id": item.question.id, "class": kind, "was": old.recall_at_5, "is": item.recall_at_5}
+        for old, item in pairs
+        if item.recall_at_5 < old.recall_at_5
+    )
+    return Finding("questions_worse", "error", passed, was - now, WORSE_BY, message, samples)
+
+
+def questions_denied(candidate: Candidate) -> Sequence[Finding]:
+    """Nothing forbidden may reach the one who asks: no hit of the document, and its words in no other one."""
+    found = evaluate(candidate.questions, candidate.ask)
+    measured, total = found.measured("denied"), found.total(("denied",))
+    if not total:
+        message = "there are no questions of class denied, so no permission was tried"
+        return [Finding("questions_denied", "info", True, None, 0.0, message)]
+    leaking = {leak.question_id for leak in found.leaks}
+    message = f"{len(leaking)} of {measured} denied questions show what their asker must not see ({total} in all)"
+    passed = not leaking and measured == total
+    if leaking:
+        message += ": check the acl of the source that holds these documents"
+    elif not passed:
+        message += ": the others could not be asked, so their permissions were not tried"
+    samples = first(
+        {
+            "question_id": leak.question_id,
+            "chunk_id": leak.chunk_id,
+            "document_uri": leak.document_uri,
+            "reason": "hit of a forbidden document" if leak.reason == "document" else "holds a forbidden quote",
+        }
+        for leak in found.leaks
+    )
+    return [Finding("questions_denied", "error", passed, float(len(leaking)), 0.0, message, samples)]
+
+
+def questions_no_answer(candidate: Candidate) -> Sequence[Finding]:
+    """Share of questions without an answer that were given hits all the same."""
+    found = evaluate(candidate.questions, candidate.ask)
+    measured, total = found.measured("no_answer"), found.total(("no_answer",))
+    if not measured:
+        message = f"no question of class no_answer was measured ({total} in all)"
+        return [Finding("questions_no_answer", "info", True, None, 0.0, message)]
+    share = len(found.answered) / measured
+    message = f"{len(found.answered)} of {measured} questions without an answer were given hits ({total} in all)"
+    if found.answered:
+        message += ": an application must be ready to say that it does not know"
+    samples = first({"question_id": question.id} for question in found.answered)
+    return [Finding("questions_no_answer", "warning", not found.answered, share, 0.0, message, samples)]
+
+
+def questions_stale(candidate: Candidate) -> Sequence[Finding]:
+    """Expected quotes that stand in no chunk of their document, so that no search can find them."""
+    documents: dict[str, list[CandidateChunk]] = defaultdict(list)
+    for chunk in candidate.chunks:
+        documents[chunk.document_uri].append(chunk)
+    spans = [(question, span) for question in candidate.questions for span in question.expected]
+    needed = {span.document for _, span in spans}
+    texts = {uri: [words(chunk.text) for chunk in documents[uri]] for uri in needed if uri in documents}
+    stale = [
+        {"question_id": question.id, "document_uri": span.document, "reason": reason}
+        for question, span in spans
+        if (reason := _stale(span, texts))
+    ]
+    message = f"{len(stale)} of {len(spans)} expected quotes stand in no chunk of their document"
+    if stale:
+        message += ": correct the question when the source has changed, else look at how the document was parsed"
+    value = len(stale) / len(spans) if spans else None
+    return [Finding("questions_stale", "warning", not stale, value, 0.0, message, first(stale))]
+
+
+def _stale(span: Expected, texts: Mapping[str, list[tuple[str, ...]]]) -> str:
+    if span.document not in texts:
+        return "the candidate has no such document"
+    return "" if span_in(texts[span.document], words(span.quote)) else "the document has other words"
+
+
+CHECKS = (
+    CheckSpec("questions_measured", questions_measured),
+    CheckSpec("questions_recall", questions_recall),
+    CheckSpec("questions_mrr", questions_mrr),
+    CheckSpec("questions_worse", questions_worse),
+    CheckSpec("questions_denied", questions_denied),
+    CheckSpec("questions_no_answer", questions_no_answer),
+    CheckSpec("questions_stale", questions_stale),
+)

@@ -1,0 +1,146 @@
+"""Is the text what the author wrote: decoded rightly, free of personal data, code in one piece?"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+
+from quality.samples import first, place, shown
+from quality.spec import Candidate, CandidateChunk, CheckSpec, Finding
+
+REPLACEMENT_SHARE = 0.02
+"""Share of U+FFFD among a chunk's characters from which it is unreadable."""
+
+# UTF-8 read as Latin-1 or Windows-1252: a lead character, then what bytes 0x80-0xBF look like there. After a capital A
+# with tilde, which ends Portuguese words, quotation marks, dashes and daggers prove nothing and are left out.
+_SIGNS = "\u0080-\u009f\u00a1-\u00aa\u00ac-\u00ba\u00bc-\u00bf"
+_LETTERS = _SIGNS + "\u0152\u0153\u0160\u0161\u0178\u017d\u017e\u0192\u20ac\u2030\u2122"
+_TRAIL = _LETTERS + "\u00a0\u00ab\u00bb\u02c6\u02dc\u2013\u2014\u2018-\u201e\u2020-\u2026\u2039\u203a"
+_MOJIBAKE = re.compile(
+    f"\u00c3[{_LETTERS}]"  # Latin letters with accents
+    "|\u00c2[\u0080-\u009f\u00a1-\u00a9\u00ac-\u00b9\u00bc-\u00bf]"  # signs such as the degree sign
+    "|\u00e2\u20ac|\u00ef\u00bf\u00bd"  # dashes and quotation marks; U+FFFD itself
+    f"|(?:[\u00d0\u00d1][{_TRAIL}]){{3}}"  # Cyrillic
+    f"|(?:[\u00e3-\u00e9][{_TRAIL}]{{2}}){{2}}"  # Chinese and Japanese
+)
+_SPACED_LETTERS = re.compile(r"(?<!\S)(?:[a-z\u00c0-\u04ff] ){5,}[a-z\u00c0-\u04ff](?!\S)", re.IGNORECASE)
+
+
+def text_encoding(candidate: Candidate) -> Sequence[Finding]:
+    """Text that was decoded wrongly, and text that a rotated page gives letter by letter."""
+    broken: list[tuple[CandidateChunk, str]] = []
+    doubtful: list[tuple[CandidateChunk, str]] = []
+    for chunk in candidate.chunks:
+        lost = chunk.text.count("\ufffd")
+        if lost > REPLACEMENT_SHARE * len(chunk.text):
+            broken.append((chunk, f"{lost} characters could not be decoded (U+FFFD)"))
+        elif _MOJIBAKE.search(chunk.text):
+            # Code may hold such bytes as an example or a test, prose does not.
+            (doubtful if chunk.kind == "code" else broken).append((chunk, "UTF-8 was read as another encoding"))
+        elif lost:
+            doubtful.append((chunk, f"{lost} characters could not be decoded (U+FFFD)"))
+        elif _SPACED_LETTERS.search(chunk.text):
+            doubtful.append((chunk, "letters stand apart: the page may be rotated"))
+    total = len(candidate.chunks)
+    remedy = ": look at the originals; convert them to UTF-8 at the source or repair the page"
+    return [
+        Finding(
+            "text_encoding",
+            "error",
+            not broken,
+            len(broken) / total if total else 0.0,
+            0.0,
+            f"{len(broken)} of {total} chunks are wrongly decoded{remedy if broken else ''}",
+            first(shown(candidate, chunk, reason) for chunk, reason in broken),
+        ),
+        Finding(
+            "text_doubtful",
+            "warning",
+            not doubtful,
+            len(doubtful) / total if total else 0.0,
+            0.0,
+            f"{len(doubtful)} of {total} chunks may be wrongly read{remedy if doubtful else ''}",
+            first(shown(candidate, chunk, reason) for chunk, reason in doubtful),
+        ),
+    ]
+
+
+def personal_data(candidate: Candidate) -> Sequence[Finding]:
+    """Scans what new chunks cite and what they index; samples name kinds and places, never the words."""
+    new = [chunk for chunk in candidate.chunks if chunk.is_new]
+    found: list[tuple[CandidateChunk, str, list[str]]] = []
+    for chunk in new:
+        for name, text in (("text", chunk.text), ("index_text", chunk.index_text)):
+            if kinds := sorted(set(candidate.scan_text(text))):
+                found.append((chunk, name, kinds))
+    chunks = {chunk.chunk_id for chunk, _, _ in found}
+    message = f"{len(chunks)} of {len(new)} new chunks hold personal data or secrets"
+    if chunks:
+        kinds = sorted({kind for _, _, named in found for kind in named})
+        message += f" ({', '.join(kinds)}): extend the redaction policy for these places, then run again"
+    samples = first(place(chunk, found_in=name, kinds=kinds) for chunk, name, kinds in found)
+    return [Finding("personal_data", "error", not chunks, float(len(chunks)), 0.0, message, samples)]
+
+
+def code_cut(candidate: Candidate) -> Sequence[Finding]:
+    """Code chunks that open a bracket or a string which only a neighbouring code chunk closes."""
+    code: dict[str, dict[int, CandidateChunk]] = defaultdict(dict)
+    for chunk in candidate.chunks:
+        if chunk.kind == "code":
+            code[chunk.document_id][chunk.ordinal] = chunk
+    cut = [chunk for chunks in code.values() for chunk in chunks.values() if _is_cut(chunk, chunks)]
+    total = sum(map(len, code.values()))
+    message = f"{len(cut)} of {total} code chunks are cut inside a bracket or a string"
+    if cut:
+        message += ": raise `max_tokens` of the chunk profile for this document type"
+    samples = first(shown(candidate, chunk) for chunk in cut)
+    return [Finding("code_cut", "warning", not cut, len(cut) / total if total else 0.0, 0.0, message, samples)]
+
+
+NEIGHBOURS = 4
+"""How many chunks before and after may hold the rest of what a chunk opens."""
+
+
+def _is_cut(chunk: CandidateChunk, code: dict[int, CandidateChunk]) -> bool:
+    if balanced(chunk.text):
+        return False
+    first_ordinal = last_ordinal = chunk.ordinal
+    while first_ordinal - 1 in code and chunk.ordinal - first_ordinal < NEIGHBOURS:
+        first_ordinal -= 1
+    while last_ordinal + 1 in code and last_ordinal - chunk.ordinal < NEIGHBOURS:
+        last_ordinal += 1
+    return any(
+        balanced("\n".join(code[ordinal].text for ordinal in range(start, end + 1)))
+        for start in range(first_ordinal, chunk.ordinal + 1)
+        for end in range(chunk.ordinal, last_ordinal + 1)
+        if end > start
+    )
+
+
+_STRINGS = re.compile(
+    r'"""[\s\S]*?"""|' + r"'''[\s\S]*?'''" + r'|"(?:\\.|[^"\\\n])*"|' + r"'(?:\\.|[^'\\\n])*'|`[^`]*`|/\*[\s\S]*?\*/"
+)
+_COMMENTS = re.compile(r"//.*|(?:^|\s)#(?=[\s!]).*")
+_OPENING = {")": "(", "]": "[", "}": "{"}
+
+
+def balanced(code: str) -> bool:
+    """True when brackets close in order and no many-line string stays open. Strings and comments are left out."""
+    bare = _COMMENTS.sub("", _STRINGS.sub("", code))
+    if '"""' in bare or "'''" in bare or "/*" in bare:
+        return False
+    stack: list[str] = []
+    for character in bare:
+        if character in "([{":
+            stack.append(character)
+        elif character in _OPENING and (not stack or stack.pop() != _OPENING[character]):
+            return False
+    return not stack
+
+
+CHECKS = (
+    CheckSpec("text_encoding", text_encoding),
+    CheckSpec("personal_data", personal_data),
+    CheckSpec("code_cut", code_cut),
+)
