@@ -1,8 +1,9 @@
 """How well and how fast redaction works: python -m benchmarks.redaction [--examples]
 
 Prints precision, recall and F2 per pattern type on the labelled texts of presidio-research, findings on technical
-documents (nearly all of them false), and MB/s of the whole redactor on generated mixed text. KPREP_SETS names the folder
-of test sets (default: ../shared/data). Run as a module: as a script it would hide the room of its name.
+documents (nearly all of them false), and MB/s of the whole redactor on generated mixed text. KPREP_SETS names the
+folder of test sets (default: ../shared/data).
+Run it as a module: as a script it would hide the room of its name.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ TYPES = {
 
 def document(paragraphs: list[str]) -> CleanDocument:
     elements = tuple(
-        Element(ElementKind.PARAGRAPH, text, Locator(line=(number, number))) for number, text in enumerate(paragraphs, 1)
+        Element(ElementKind.PARAGRAPH, text, Locator(line=(number, number)))
+        for number, text in enumerate(paragraphs, 1)
     )
     return CleanDocument("bench/text", "text/plain", "text", elements, (), DocumentMetadata(), ())
 
@@ -86,7 +88,13 @@ def speed(redactor: Redactor) -> None:
     rng = random.Random(7)
     words = [path.read_text(encoding="utf-8") for path in sorted((SETS / "history/dlt_docs/base").rglob("*.md"))[:30]]
     pool = [line for text in words for line in text.split("\n\n") if line.strip()]
-    plants = ["mail jane.doe{}@acme.io", "call +49 30 9{:06d}", "from 10.2.{}.7", "card 4111 1111 1111 1111", "on 2024-03-{:02d}"]
+    plants = [
+        "mail jane.doe{}@acme.io",
+        "call +49 30 9{:06d}",
+        "from 10.2.{}.7",
+        "card 4111 1111 1111 1111",
+        "on 2024-03-{:02d}",
+    ]
     for label, share in (("prose without personal data", 0.0), ("1 % of paragraphs with a value", 0.01), ("20 %", 0.2)):
         paragraphs: list[str] = []
         size = 0

@@ -7,14 +7,16 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from redaction.policy import RedactionPolicy
-from redaction.spans import Span, near
+from redaction.spans import Span, folded, near, places
 
 # The "@" is looked for first and the rest is matched from there outwards: linear on any text. A line may break at the
 # "@" or before a common top-level domain.
+_SIGNS = ("@", "%40", "＠", "[at]", "(at)")
 _AT = re.compile(r"@|%40|＠|\s?[\[(]at[\])]\s?", re.IGNORECASE)
 _LOCAL = re.compile(r"[\w.!#$&'*+=?^`{|}~%-]{1,64}(?:\n[ \t]*)?\Z")
 _DOMAIN = re.compile(
-    r"(?:[ \t]*\n[ \t]*|[ ])?((?:\w(?:[\w-]{0,61}\w)?\.)+(?:[ \t]*\n[ \t]*(?=(?:com|org|net|edu|gov|io|de|fr|uk|eu|cn)\b))?"
+    r"(?:[ \t]*\n[ \t]*|[ ])?((?:\w(?:[\w-]{0,61}\w)?\.)+"
+    r"(?:[ \t]*\n[ \t]*(?=(?:com|org|net|edu|gov|io|de|fr|uk|eu|cn)\b))?"
     r"(?:xn--[a-z0-9-]{2,59}|[^\W\d_]{2,24}))(?![\w])",
     re.IGNORECASE,
 )
@@ -35,14 +37,17 @@ _PHONE_NOUN_CLOSE = re.compile(
     r"(?i)(?:\b(?:tel|phone|telephone|telefon|mobile|mobil|cell|handy|fax|desk|office|whatsapp|téléphone|teléfono|telefono|telefone)"
     r"(?:\s*(?:no|nr|number|nummer)\b)?|电话|手机|手機|電話)[\s.:#=\"'：]{0,4}(?:(?:is|ist|lautet|为|是)\s*:?\s*)?$"
 )
-_GAP = r"(?:[ \t]?[-./\u2010-\u2013\u00a0\u202f]?[ \t]?|[ \t]?\(0\)[ \t]?|[ \t]?\([ \t]?|[ \t]?\)[ \t]?[-/]?[ \t]?|[ \t]*-?\n[ \t]*)"
+_GAP = (
+    r"(?:[ \t]?[-./\u2010-\u2013\u00a0\u202f]?[ \t]?|[ \t]?\(0\)[ \t]?|[ \t]?\([ \t]?|[ \t]?\)[ \t]?[-/]?[ \t]?|"
+    r"[ \t]*-?\n[ \t]*)"
+)
 _EXTENSION = r"(?:[ \t]?(?:x|ext\.?|extension|#)[ \t]?\d{1,6}(?!\d))?"
 _INTERNATIONAL = re.compile(
     rf"(?<![\w+])(?:\+|＋|%2B|00(?=[1-9]))\s?\(?\d{{1,3}}(?:{_GAP}\d){{6,13}}{_EXTENSION}(?!\w)"
 )
 _NATIONAL = re.compile(
-    rf"(?<![\w.,@#/=+:$€£%-])(?:\(\d{{1,5}}\)[ \t]?|\d{{1,5}}(?:[ \t]?[-./\u2010-\u2013\u00a0][ \t]?|[ \t]|\n))\d{{1,8}}"
-    rf"(?:[ \t./\n\u00a0\u2010-\u2013-]\d{{1,8}}){{0,5}}{_EXTENSION}(?![\w%]|[.,/:-]\d)"
+    rf"(?<![\w.,@#/=+:$€£%-])(?:\(\d{{1,5}}\)[ \t]?|\d{{1,5}}(?:[ \t]?[-./\u2010-\u2013\u00a0][ \t]?|[ \t]|\n))"
+    rf"\d{{1,8}}(?:[ \t./\n\u00a0\u2010-\u2013-]\d{{1,8}}){{0,5}}{_EXTENSION}(?![\w%]|[.,/:-]\d)"
 )
 _BARE = re.compile(r"(?<![\w.,@#/=+:$€£%-])\d{7,13}(?!\w|[.,/:-]\d)")
 _US = re.compile(r"(?:1[-. ])?(?:\([2-9]\d\d\)[ ]?\d{3}[-. ]\d{4}|[2-9]\d\d-\d{3}-\d{4}|[2-9]\d\d\.\d{3}\.\d{4})(?!\d)")
@@ -57,10 +62,11 @@ _CJK = re.compile(r"[\u3400-\u9fff]")
 
 def emails(text: str, policy: RedactionPolicy) -> Iterator[Span]:
     """E-mail addresses, also percent-encoded, broken over a line end, or written "name [at] domain.tld"."""
-    for at in _AT.finditer(text):
-        local = _LOCAL.search(text, max(0, at.start() - 66), at.start())
-        domain = _DOMAIN.match(text, at.end()) if local else None
-        if local is None or domain is None:
+    for place in places(folded(text), _SIGNS):
+        at = _AT.match(text, place - 1) or _AT.match(text, place)  # with the space before "[at]"
+        local = at and _LOCAL.search(text, max(0, at.start() - 66), at.start())
+        domain = _DOMAIN.match(text, at.end()) if at and local else None
+        if at is None or local is None or domain is None:
             continue
         start = local.start()
         while start < at.start() and text[start] in _NOT_LOCAL_START:

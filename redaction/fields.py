@@ -1,9 +1,10 @@
-"""Every place of a document where text can stand, in a fixed order: one walk reads them all, the same walk writes them."""
+"""Every place of a document where text can stand, in a fixed order: one walk reads and writes them all."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 from kprep.core.models import CleanDocument, DocumentMetadata, Element, Link, Locator, table_text
@@ -58,7 +59,7 @@ class Content:
         for element in self.elements:
             headers = element.rows[: element.header_rows or 1]
             for row in element.rows:
-                for left, right in zip(row, row[1:], strict=False):
+                for left, right in pairwise(row):
                     yield left, right, element.locator
                 for header in headers:
                     for name, cell in zip(header, row, strict=False):

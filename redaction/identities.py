@@ -32,7 +32,7 @@ def find(number: IdentityNumber) -> Callable[[str, RedactionPolicy], Iterator[Sp
             for match in number.certain.finditer(text):
                 if number.is_valid(match[0]):
                     yield Span(number.kind, match.start(), match.end(), 0.85)
-        if number.weak is not None and number.words.search(text):
+        if number.weak is not None:
             for match in number.weak.finditer(text):
                 if near(number.words, text, (match.start(), match.end()), 60, 30) and number.is_valid(match[0]):
                     yield Span(number.kind, match.start(), match.end(), 0.8)

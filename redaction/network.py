@@ -14,6 +14,7 @@ _Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 _IPV4 = re.compile(r"(?<![\w.+])(?<!\d-)(?:\d{1,3}\.){3}\d{1,3}(?![\w]|\.\w|-\d)(?:/(\d{1,2})(?!\d))?")
 _IPV6 = re.compile(r"(?<![\w:.])(?:[0-9A-Fa-f]{0,4}:){2,7}(?:(?:\d{1,3}\.){3}\d{1,3}|[0-9A-Fa-f]{0,4})(?![\w:]|\.\d)")
+_IPV6_SIGN = re.compile(r"::|:[0-9A-Fa-f]{1,4}:")
 _MAC = re.compile(
     r"(?<![\w:.-])(?:[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5}|[0-9A-Fa-f]{2}(?:-[0-9A-Fa-f]{2}){5}|"
     r"[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4})(?![\w]|[:.-][0-9A-Fa-f])"
@@ -36,8 +37,8 @@ _WELL_KNOWN = frozenset(
     ipaddress.ip_address(address)
     for address in (
         "8.8.8.8", "8.8.4.4", "1.1.1.1", "1.0.0.1", "9.9.9.9", "149.112.112.112", "208.67.222.222", "208.67.220.220",
-        "4.2.2.1", "4.2.2.2", "1.2.3.4", "114.114.114.114", "223.5.5.5", "223.6.6.6", "169.254.169.254", "168.63.129.16",
-        "2001:4860:4860::8888", "2001:4860:4860::8844", "2606:4700:4700::1111", "2606:4700:4700::1001", "2620:fe::fe",
+        "4.2.2.1", "4.2.2.2", "1.2.3.4", "114.114.114.114", "223.5.5.5", "223.6.6.6", "169.254.169.254",
+        "168.63.129.16", "2001:4860:4860::8888", "2001:4860:4860::8844", "2606:4700:4700::1111", "2606:4700:4700::1001", "2620:fe::fe",
     )
 )  # fmt: skip
 _DOCUMENTATION: tuple[_Network, ...] = tuple(
@@ -66,7 +67,7 @@ def ip_addresses(text: str, policy: RedactionPolicy) -> Iterator[Span]:
         if small and not address.is_private and not near(_NETWORK_WORD, text, (match.start(), match.end()), 32):
             continue
         yield Span("IP", match.start(), match.start() + len(value), 0.7)
-    for match in _IPV6.finditer(text):
+    for match in _IPV6.finditer(text) if _IPV6_SIGN.search(text) else ():
         address = _parsed(match[0])
         if address is not None and _tells(address, allowed) and _is_ipv6(match[0]):
             yield Span("IP", match.start(), match.end(), 0.75)

@@ -27,6 +27,8 @@ _LEAST_KEY_BYTES = 16
 # not among them: the same digits may be a version elsewhere.)
 _BY_CONTEXT = frozenset({"PHONE", "US_SSN", "UK_NINO", "DE_TAX_ID", "ES_ID", "BR_CPF", "IN_AADHAAR", "CREDIT_CARD"})
 
+_VALUE_START = re.compile(r"(?<![\w.])[\w+(]")
+
 
 class Redactor:
     """Redacts documents of one tenant under one policy. Holds no document; safe to reuse.
@@ -165,9 +167,14 @@ def _repeated(buffer: str, spans: Sequence[Span]) -> Iterator[Span]:
             kinds.setdefault(value, span.kind)
     if not kinds:
         return
-    values = "|".join(re.escape(value) for value in sorted(kinds, key=len, reverse=True))
-    for match in re.finditer(rf"(?<![\w.])(?:{values})(?![\w])", buffer):
-        yield Span(kinds[match[0]], match.start(), match.end(), 0.5)
+    lengths = sorted({len(value) for value in kinds}, reverse=True)
+    for match in _VALUE_START.finditer(buffer):
+        for length in lengths:
+            end = match.start() + length
+            value = buffer[match.start() : end]
+            if value in kinds and not buffer[end : end + 1].isalnum():
+                yield Span(kinds[value], match.start(), end, 0.5)
+                break
 
 
 def _decoded(target: str) -> tuple[str, list[int]]:

@@ -32,11 +32,13 @@ FORMS = (
     ),
     TokenForm(
         "GITHUB_TOKEN",
-        ("github_pat_", "gh"),
+        ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"),
         re.compile(_L + r"(?:gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_\w{22,255})"),
     ),
     TokenForm(
-        "GITLAB_TOKEN", ("gl",), re.compile(_L + r"gl(?:pat|dt|rt|ptt|cbt|soat|ft|agent|imt|oas)-[A-Za-z0-9_-]{20,}")
+        "GITLAB_TOKEN",
+        tuple(f"gl{x}-" for x in ("pat", "dt", "rt", "ptt", "cbt", "soat", "ft", "agent", "imt", "oas")),
+        re.compile(_L + r"gl(?:pat|dt|rt|ptt|cbt|soat|ft|agent|imt|oas)-[A-Za-z0-9_-]{20,}"),
     ),
     TokenForm(
         "SLACK_TOKEN", ("xox", "xapp-"), re.compile(_L + r"(?:xox[abeoprs](?:\.xox[bp])?-|xapp-\d-)[A-Za-z0-9-]{10,}")
@@ -97,8 +99,7 @@ FORMS = (
 # Plugins of detect-secrets for further services; each with the literals of which one must stand in the text.
 _PLUGINS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("AWSKeyDetector", "AWS_KEY", ("aws", "AWS", "Aws")),
-    ("DiscordBotTokenDetector", "DISCORD_TOKEN", ("M", "N", "O")),
-    ("JwtTokenDetector", "JWT", ("eyJ",)),
+    ("DiscordBotTokenDetector", "DISCORD_TOKEN", ("iscord", "ISCORD")),
     ("MailchimpDetector", "MAILCHIMP_KEY", ("-us",)),
     ("OpenAIDetector", "AI_KEY", ("T3BlbkFJ",)),
     ("SlackDetector", "SLACK_TOKEN", ("xox",)),
@@ -109,7 +110,8 @@ _PLUGINS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
 )
 
 _PRIVATE_KEY = re.compile(
-    r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----(?P<value>(?:[^-]{0,400}?)[A-Za-z0-9+/=]{24}|\s*\Z)|PuTTY-User-Key-File-\d"
+    r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----"
+    r"(?P<value>(?:(?!-----)[\s\S]){0,300}?[A-Za-z0-9+/=]{24}|\s*\Z)|PuTTY-User-Key-File-\d"
 )
 _URL_PASSWORD = re.compile(
     r"\b[A-Za-z][A-Za-z0-9+.-]{1,30}://(?P<user>[^\s:/@\"'<>]{0,80}):(?P<value>[^\s/@\"'<>]{1,120})@(?=[\w\[])"
@@ -119,7 +121,25 @@ _URL_QUERY = re.compile(
 )
 _CURL_USER = re.compile(r"\bcurl\b[^\n]{0,200}?\s(?:-u|--user)[ =][\"']?(?P<user>[\w.@-]+):(?P<value>[^\s\"']{4,})")
 _DEFAULT_PASSWORDS = frozenset(
-    ["password", "pass", "passwd", "pwd", "secret", "admin", "root", "user", "postgres", "test", "guest", "mysql", "default", "changeit", "token", "mypassword", "xxx"]
+    [
+        "password",
+        "pass",
+        "passwd",
+        "pwd",
+        "secret",
+        "admin",
+        "root",
+        "user",
+        "postgres",
+        "test",
+        "guest",
+        "mysql",
+        "default",
+        "changeit",
+        "token",
+        "mypassword",
+        "xxx",
+    ]
 )
 
 

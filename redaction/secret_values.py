@@ -31,8 +31,7 @@ _SYMBOL = re.compile(r"[!@#$%^&*+=?~|§€£;:,/]")
 def is_placeholder(value: str) -> bool:
     """Whether the value only stands for one: `<your-password>`, `${VAR}`, `xxxx`, `****`, `changeme`, "...EXAMPLE"."""
     return (
-        (not value.strip("\"'`\0 ")
-        and not value.strip())
+        (not value.strip("\"'`\0 ") and not value.strip())
         or _PLACEHOLDER.search(value) is not None
         or len(set(value)) < 3
     )

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 from redaction.secret_tokens import tokens
 from redaction.secret_values import is_certain_password, is_password, is_placeholder
-from redaction.spans import Span
+from redaction.spans import Span, folded, places
 
 _KEYWORD = (
-    r"pass(?:word|wd|code|phrase)|passwd|pwd|secret|token|api[_\- ]?key|(?:access|auth|private|encryption|signing|account|master|"
-    r"storage|service|shared|license|app|secret|consumer)[_\- ]?key|credentials?|kennwort|passwort|mot de passe|contraseña|senha|"
-    r"wachtwoord|密码|口令|密钥|パスワード"
+    r"pass(?:word|wd|code|phrase)|(?<![a-z])pass|pwd|secret|token|api[_\- ]?key|"
+    r"(?:access|auth|private|encryption|signing|account|master|storage|service|shared|license|app|secret|consumer)[_\- ]?key|"
+    r"credentials?|kennwort|passwort|mot de passe|contraseña|senha|wachtwoord|密码|口令|密钥|パスワード"
 )
 _NAME_END = re.compile(rf"(?i)(?:{_KEYWORD})[\]\"'`*_]*\s*\Z")
 _ASSIGNMENT = re.compile(
@@ -22,9 +22,39 @@ _ASSIGNMENT = re.compile(
     r"(?:(?P<quote>[\"'`])(?P<quoted>[^\"'`\n\0]{4,200})(?P=quote)|(?P<bare>[^\s\0\"'`<>,]{4,200}))"
 )
 _OPTION = re.compile(
-    r"(?i)(?<![\w-])--?(?:password|passwd|pass|pwd|token|api-?key|secret(?:-key)?|access-key)[= ][\"']?(?P<bare>[^\s\"'<>\0]{6,})"
+    r"(?i)-(?:password|passwd|pass|pwd|token|api-?key|secret(?:-key)?|access-key)[= ][\"']?(?P<bare>[^\s\"'<>\0]{6,})"
 )
-_TRIGGER = re.compile(_KEYWORD, re.IGNORECASE)
+# What a name can start with, looked for before any expression is tried.
+_STEMS = (
+    *(
+        "pass",
+        "pwd",
+        "secret",
+        "token",
+        "api",
+        "access",
+        "auth",
+        "private",
+        "encryption",
+        "signing",
+        "account",
+        "master",
+    ),
+    *(
+        "storage",
+        "service",
+        "shared",
+        "license",
+        "app",
+        "consumer",
+        "credential",
+        "kennwort",
+        "mot de passe",
+        "contraseña",
+    ),
+    *("senha", "wachtwoord", "密码", "口令", "密钥", "パスワード"),
+)
+_OPTIONS = ("-pass", "-pwd", "-token", "-api", "-secret", "-access")
 _LINE_REST = re.compile(r"[ \t]*(?:$|[\0;#,)}\]\"'`|&<]|//|--)", re.MULTILINE)
 _CLOSING = ".,;:!?)]}>'\"`|&"
 _INTEGRITY = re.compile(r"(?i)(?:sha\d{3}[-:]|md5[-:])")
@@ -44,9 +74,11 @@ def is_secret_pair(name: str, value: str) -> bool:
 
 
 def _assigned(text: str) -> Iterator[Span]:
-    if not _TRIGGER.search(text):
-        return
-    for match in _ASSIGNMENT.finditer(text):
+    lower = folded(text)
+    for place in places(lower, _STEMS):
+        match = _ASSIGNMENT.match(text, place)
+        if match is None:
+            continue
         group = "quoted" if match["quoted"] is not None else "bare"
         value = match[group].rstrip(_CLOSING) if group == "bare" else match[group]
         if _INTEGRITY.match(value) or is_placeholder(match[group]) or not is_password(value):
@@ -55,8 +87,9 @@ def _assigned(text: str) -> Iterator[Span]:
             continue
         if group == "quoted" or _stands_alone(text, match) or is_certain_password(value):
             yield Span("PASSWORD", match.start(group), match.start(group) + len(value), 0.9)
-    for match in _OPTION.finditer(text):
-        if is_password(match["bare"]) and not _INTEGRITY.match(match["bare"]):
+    for place in places(lower, _OPTIONS):
+        match = _OPTION.match(text, place)
+        if match and is_password(match["bare"]) and not _INTEGRITY.match(match["bare"]):
             yield Span("PASSWORD", match.start("bare"), match.end("bare"), 0.9)
 
 

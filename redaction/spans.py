@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 PLACEHOLDER = re.compile(r"<[A-Z][A-Z0-9_]*_[0-9a-f]{6}>")
@@ -25,6 +25,20 @@ def mask(text: str) -> str:
     if "<" not in text:
         return text
     return PLACEHOLDER.sub(lambda match: "\0" * len(match[0]), text)
+
+
+def places(text: str, literals: Iterable[str]) -> Iterator[int]:
+    """Where any of the literals stands in `text`: far faster than an expression of alternatives."""
+    for literal in literals:
+        place = text.find(literal)
+        while place >= 0:
+            yield place
+            place = text.find(literal, place + 1)
+
+
+def folded(text: str) -> str:
+    """The text in lower case, each character at its place (the one that becomes two is replaced first)."""
+    return text.replace("\u0130", "I").lower()
 
 
 def resolve(spans: Iterable[Span]) -> list[Span]:
