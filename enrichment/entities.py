@@ -15,7 +15,7 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("policy", re.compile(r"\b(?:[A-Z][a-z]+(?:-[A-Z]?[a-z]+)? ){1,4}(?:Policy|Directive|Regulation)\b")),
     ("module", re.compile(r"\b[A-Z][A-Za-z]+(?: [A-Z][A-Za-z]+)? Module\b|\b[a-z]+(?:-[a-z]+)*-service\b")),
 )
-_CODE_NEAR_ERROR = re.compile(r"\b[A-Z]{1,6}[-_]?\d{3,6}\b")
+_CODE_NEAR_ERROR = re.compile(r"(?<![<\w])[A-Z]{1,6}[-_]?\d{3,6}\b")
 _ERROR_WORD = re.compile(r"\berrors?\b|\bfehler|错误|\berreurs?\b", re.IGNORECASE)
 _ARTICLES = frozenset(
     ("The", "This", "Our", "Your", "Each", "Any", "A", "An", "That", "See", "All", "No", "New", "Under")

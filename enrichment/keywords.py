@@ -28,6 +28,7 @@ _DEFINITION = re.compile(
 )
 _IDEOGRAPHS = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\u30a0-\u30ff]+")
 _FUNCTION_CHARS = frozenset("的了是在和有我他她它这那不也就都而及与或一个为于以之其等被把对到从会能可要上下中很")
+_PLACEHOLDER = re.compile(r"<[A-Z_]+_[0-9a-f]{6}>")  # left by redaction
 _NOT_A_KEYWORD = re.compile(r"^[\W\d_]+$|[<>\[\]{}|]")
 
 
@@ -41,7 +42,8 @@ def keywords_of(child: ChildChunk, language: str) -> tuple[str, ...]:
     if code not in YAKE_LANGUAGES:
         return ()
     text = child.text[len(child.lead) :]
-    return _apart(text, [phrase for phrase, _ in _yake(code).get_n_best(text, n=MOST * 4)])
+    legible = _PLACEHOLDER.sub(". ", text)
+    return _apart(text, [phrase for phrase, _ in _yake(code).get_n_best(legible, n=MOST * 4)])
 
 
 @cache

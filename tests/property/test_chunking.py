@@ -1,4 +1,4 @@
-"""Laws that every chunking strategy keeps, for any document."""
+"""Laws that every chunking strategy keeps, for any document, and that enrichment of its chunks keeps."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from chunking import CHUNKERS, ChunkerSpec
 from embedding.tokenizer import load_tokenizer
+from enrichment import enrich
+from kprep.core.ids import digest
 from kprep.core.index_text import compose, heading_line
 from kprep.core.models import (
     ChunkedDocument,
@@ -280,3 +282,27 @@ def test_long_headings_count_against_the_limit(chunker: ChunkerSpec, max_tokens:
     for child in chunked.children:
         heading = heading_line(chunked.title, child.heading_path, max_tokens, COUNT)
         assert COUNT(compose(heading, child.text)) <= max_tokens
+
+
+@ALL
+@LAWS
+@given(source=DOCUMENTS, profile=PROFILES)
+@pytest.mark.req("D7.9", "D7.10")
+def test_enriched_chunks_are_within_the_limit_and_invent_nothing(
+    chunker: ChunkerSpec, source: RedactedDocument, profile: ChunkProfile
+) -> None:
+    chunked = chunker.chunk(source, replace(profile, strategy=chunker.name), COUNT)
+    enriched = enrich(chunked, profile.max_tokens, COUNT)
+    words = " ".join("\n".join(element.text for element in source.elements).casefold().split())
+    assert [chunk.text for chunk in enriched.children] == [child.text for child in chunked.children]
+    assert len({chunk.key for chunk in enriched.children}) == len(enriched.children)
+    for chunk in enriched.children:
+        assert chunk.tokens == COUNT(chunk.index_text) <= profile.max_tokens
+        assert chunk.content_hash == digest(chunk.index_text)
+        assert all(keyword.casefold() in words for keyword in chunk.keywords)
+        assert all(value.casefold() in words for _, value in chunk.entities)
+        title = chunk.title.casefold()
+        assert title in words or title in " ".join(chunk.text.casefold().split())
+    for parent in enriched.parents:
+        assert len(parent.summary) <= 300
+        assert parent.summary

@@ -1,0 +1,201 @@
+"""Enrichment of hand-made chunks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from enrichment import enrich
+from enrichment.entities import entities_of
+from enrichment.fragments import fragment_of
+from enrichment.keywords import keywords_of
+from enrichment.languages import chunk_language
+from enrichment.titles import summary_of
+from kprep.core.errors import EnrichmentError
+from kprep.core.ids import digest
+from kprep.core.models import (
+    ChildChunk,
+    ChunkedDocument,
+    DocumentMetadata,
+    EnrichedDocument,
+    Locator,
+    ParentChunk,
+)
+
+ENGLISH = (
+    "The rate limiter counts requests per API key. It answers with an error when a client sends more than one hundred "
+    "requests per minute. The rate limiter resets each minute. Ask support to raise the request quota of a key."
+)
+GERMAN = (
+    "Der Antrag auf Urlaub ist schriftlich bei der Personalabteilung zu stellen. Die Personalabteilung entscheidet "
+    "innerhalb von zwei Wochen über den Antrag und teilt das Ergebnis den Beschäftigten mit."
+)
+
+
+def count(text: str) -> int:
+    return len(text.split()) + 2
+
+
+def child(text: str, *path: str, kind: str = "text", lead: str = "", key: str = "k1") -> ChildChunk:
+    return ChildChunk(key, "p1", kind, path, lead + text, lead, 0, len(text), 0, Locator(line=(1, 2)), ())
+
+
+def document(*children: ChildChunk, title: str = "Handbook", language: str = "") -> ChunkedDocument:
+    parent = ParentChunk("p1", children[0].heading_path, "\n\n".join(c.text for c in children), Locator(line=(1, 2)))
+    return ChunkedDocument("s/a", DocumentMetadata(language=language), title, (parent,), children)
+
+
+def run(*children: ChildChunk, max_tokens: int = 256, language: str = "") -> EnrichedDocument:
+    return enrich(document(*children, language=language), max_tokens, count)
+
+
+@pytest.mark.req("D7.1", "D7.2", "D7.10")
+def test_index_text_is_heading_text_and_keywords() -> None:
+    chunk = run(child(ENGLISH, "API", "Limits")).children[0]
+    assert chunk.index_text == f"Handbook > API > Limits\n{ENGLISH}\nKeywords: {', '.join(chunk.keywords)}"
+    assert chunk.text == ENGLISH
+    assert chunk.content_hash == digest(chunk.index_text)
+    assert chunk.tokens == count(chunk.index_text)
+
+
+@pytest.mark.req("D7.4")
+def test_keywords_are_words_of_the_text_that_do_not_contain_each_other() -> None:
+    keywords = run(child(ENGLISH, "API")).children[0].keywords
+    assert 2 <= len(keywords) <= 6
+    for keyword in keywords:
+        assert keyword in ENGLISH
+        others = [set(other.lower().split()) for other in keywords if other != keyword]
+        assert not any(set(keyword.lower().split()) <= other for other in others)
+    assert any("rate limiter" in keyword.lower() for keyword in keywords)
+
+
+def test_keywords_of_other_scripts() -> None:
+    chinese = "员工请假需要提前申请。年假申请由经理批准，年假申请不得超过十天。年假申请必须书面提出。"
+    assert "年假申请" in keywords_of(child(chinese), "zh")
+    assert keywords_of(child("一句短话。"), "zh") == ()
+    assert keywords_of(child("ประเทศไทยรวมเลือดเนื้อ"), "th") == ()
+    assert keywords_of(child(ENGLISH), "") == ()
+
+
+def test_code_gives_the_names_it_defines() -> None:
+    code = "class Pump:\n    async def start(self):\n        pass\n\nexport function stopAll() {}"
+    assert keywords_of(child(code, kind="code"), "en") == ("Pump", "start", "stopAll")
+
+
+def test_keywords_are_dropped_to_stay_within_the_limit() -> None:
+    free = run(child(ENGLISH, "API")).children[0]
+    bare = count(f"Handbook > API\n{ENGLISH}")
+    tight = run(child(ENGLISH, "API"), max_tokens=bare + 3).children[0]
+    assert tight.tokens <= bare + 3
+    assert tight.keywords == free.keywords[: len(tight.keywords)]
+    assert len(tight.keywords) < len(free.keywords)
+    assert run(child(ENGLISH, "API"), max_tokens=bare).children[0].keywords == ()
+
+
+def test_a_text_over_the_limit_is_an_error_without_its_text() -> None:
+    with pytest.raises(EnrichmentError) as caught:
+        run(child(ENGLISH, "API"), max_tokens=10)
+    assert caught.value.context["limit"] == 10
+    assert "rate" not in str(caught.value)
+
+
+@pytest.mark.req("D7.3", "D7.9")
+def test_titles_come_from_the_source() -> None:
+    first, second, third = run(
+        child(ENGLISH, "Rate limits"), child(ENGLISH, "Rate limits", key="k2"), child("x", "Overview", key="k3")
+    ).children
+    assert first.title == "Rate limits"
+    assert second.title in ENGLISH
+    assert second.title.endswith(".")
+    assert third.title == "Overview"
+    assert run(child("x")).children[0].title == ""
+    assert run(child(ENGLISH, "Introduction")).children[0].title in ENGLISH
+
+
+@pytest.mark.req("D7.20")
+def test_language_of_document_and_chunk() -> None:
+    mixed = run(child(ENGLISH), child(GERMAN, key="k2"), child("Siehe Anhang B.", key="k3"), child(ENGLISH, key="k4"))
+    assert mixed.language == "en"
+    assert [chunk.language for chunk in mixed.children] == ["en", "de", "en", "en"]
+    assert run(child("OK 1"), language="sk-SK").language == "sk"
+    assert run(child("OK 1")).language == ""
+    assert chunk_language("Kurz.", "en") == "en"
+    assert run(child(ENGLISH), child(GERMAN, kind="code", key="k2")).children[1].language == "en"
+
+
+@pytest.mark.req("D7.5", "D7.6", "D7.7", "D7.8")
+def test_entities_are_what_patterns_are_sure_of() -> None:
+    text = (
+        "Call GET /v1/orders/{id} or /v2/refunds. It fails with ERR_CONN_1045 or PAYMENT_ERROR_7. See the Travel "
+        "Expense Policy, the Billing Module and the mail-service."
+    )
+    assert entities_of(child(text)) == (
+        ("api", "GET /v1/orders/{id}"),
+        ("api_path", "/v2/refunds"),
+        ("error_code", "ERR_CONN_1045"),
+        ("error_code", "PAYMENT_ERROR_7"),
+        ("policy", "Travel Expense Policy"),
+        ("module", "Billing Module"),
+        ("module", "mail-service"),
+    )
+    assert (
+        entities_of(child("Read the Policy in /usr/local/bin at 10.0.0.1, version E330 of UTF-8, see RFC-2119.")) == ()
+    )
+    table = child("E1045 | lost\nE1046 | late", "Error codes", kind="table", lead="Code | Meaning\n")
+    assert entities_of(table) == (("error_code", "E1045"), ("error_code", "E1046"))
+
+
+@pytest.mark.parametrize(
+    ("chunk", "fragment"),
+    [
+        (child("x = 1", "Setup", kind="code"), "code"),
+        (child("a | b", "Prices", kind="table"), "table"),
+        (child("E1045 | lost", "Error codes", kind="table"), "error"),
+        (child("1. Open.\n2. Close.", "Setup", kind="list"), "step"),
+        (child("- Open.\n- Close.", "Setup", kind="list"), ""),
+        (child("Ten days.", "How long does a refund take?"), "faq"),
+        (child("It repays.", "What is a refund?"), "def"),
+        (child("A refund is a payment back to the customer.", "Refund"), "def"),
+        (child("Payment is a duty of the customer.", "Refund"), ""),
+        (child(ENGLISH, "Limits"), ""),
+    ],
+)
+def test_fragments_where_a_rule_is_certain(chunk: ChildChunk, fragment: str) -> None:
+    assert fragment_of(chunk, entities_of(chunk)) == fragment
+
+
+@pytest.mark.req("D6.14")
+def test_summaries_are_first_sentences_of_at_most_300_characters() -> None:
+    summary = summary_of(ENGLISH * 3, "en")
+    assert ENGLISH.startswith(summary[: len(ENGLISH)])
+    assert len(summary) <= 300
+    assert summary.endswith(".")
+    assert summary_of("Short.", "en") == "Short."
+    endless = summary_of("word " * 200, "en")
+    assert 280 < len(endless) <= 300
+    assert len(summary_of("没有标点" * 300, "zh")) == 300
+
+
+@pytest.mark.req("D7.11")
+def test_keys_cover_the_content_but_not_the_place() -> None:
+    base = run(child(ENGLISH, "API")).children[0]
+    moved = run(replace(child(ENGLISH, "API"), locator=Locator(line=(9, 9)), start=5, end=9)).children[0]
+    renamed = enrich(document(child(ENGLISH, "API"), title="Other"), 256, count).children[0]
+    assert moved.key == base.key
+    assert renamed.key != base.key
+    assert run(child(ENGLISH, "API")) == run(child(ENGLISH, "API"))
+
+
+def test_placeholders_of_redaction_are_no_keywords_and_no_entities() -> None:
+    text = f"{ENGLISH} Write to <EMAIL_1f3a9c> or <EMAIL_123456> about the error."
+    assert not any("EMAIL" in keyword or "1f3a9c" in keyword for keyword in keywords_of(child(text), "en"))
+    assert entities_of(child(text, "Errors")) == ()
+
+
+@pytest.mark.parametrize(
+    "text", ["\u2028", "🤣 🤣", "a" * 3000, "½ ⅓ --- …", "\x00 x", "[EMAIL_1] wrote to [PHONE_2].", "ﬁ İ ß" * 40]
+)
+def test_odd_texts_pass(text: str) -> None:
+    chunk = enrich(document(child(text)), 5000, count).children[0]
+    assert all(keyword.casefold() in text.casefold() for keyword in chunk.keywords)
