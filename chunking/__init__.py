@@ -5,7 +5,8 @@ In: RedactedDocument, ChunkProfile, the embedder's own token counter. Out: Chunk
 - Parents are sections: the elements between two headings, with their heading path. Text before the first heading is a
   parent with an empty path. A heading without a body joins the path of the next section; one at the very end, or a
   document of headings only, becomes text. Sections under `min_tokens` are joined with a neighbour below the same
-  heading, their headings becoming lines of the text; sections of different parents are never joined.
+  heading, their headings becoming lines of the text; sections of different parents are never joined. A slide or sheet
+  is a parent of its own. No child spans places that one locator cannot cite (two slides, messages, notebook cells).
 - Children are paragraphs, list items, table rows, code and quotes of one section, packed up to `target_tokens`.
   Tables and code stand alone, with the paragraph that introduces them. A "Note:" stays with what it notes. Tables are
   cut between rows and repeat their header in `lead`; code is cut at top-level blank lines, else at line ends; prose
@@ -25,13 +26,13 @@ Never: text lost, a chunk over the limit, a file name in the text. A document wi
 
 from __future__ import annotations
 
-from chunking import sections
+from chunking import openapi, sections
 from chunking.spec import Chunk, ChunkerSpec
 from kprep.core.errors import ConfigError
 from kprep.core.models import ChunkedDocument, ChunkProfile, CountTokens, RedactedDocument
 from kprep.core.registry import by_name
 
-CHUNKERS = by_name((sections.CHUNKER,))
+CHUNKERS = by_name((sections.CHUNKER, openapi.CHUNKER))
 
 
 def chunk(document: RedactedDocument, profile: ChunkProfile, count_tokens: CountTokens) -> ChunkedDocument:

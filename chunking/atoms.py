@@ -9,7 +9,7 @@ from enum import IntEnum
 from typing import Any
 
 from chunking.budget import CHARS_PER_TOKEN, Budget
-from chunking.layout import Block
+from chunking.layout import Block, citable_together
 from kprep.core.models import ElementKind
 
 NARRATIVE = ("text", "list")
@@ -39,7 +39,8 @@ class Atom:
     """Characters start..end of the parent, within one element (`block` is its index).
 
     `size`: tokens. `cut`: how good a beginning it is. `glued`: belongs to the atom before. `lead`: text to repeat when
-    a child begins here. `kind`: "text", "list", "table", "code". `run`: only atoms of one run are packed together."""
+    a child begins here. `kind`: "text", "list", "table", "code". `apart`: no locator can
+    cite it with the atom before. `run`: only atoms of one run are packed together."""
 
     start: int
     end: int
@@ -50,6 +51,7 @@ class Atom:
     glued: bool = False
     lead: str = ""
     run: int = 0
+    apart: bool = False
 
 
 def atoms_of(text: str, blocks: tuple[Block, ...], budget: Budget, language: str) -> list[Atom]:
@@ -58,15 +60,17 @@ def atoms_of(text: str, blocks: tuple[Block, ...], budget: Budget, language: str
     run, run_is_narrative = 0, True
     for index, block in enumerate(blocks):
         narrative = _kind(block) in NARRATIVE
-        introduced = index > 0 and _introduces(blocks[index - 1], block) and (narrative or run_is_narrative)
-        glued = bool(out) and (introduced or _is_note(block))
+        apart = index > 0 and not citable_together(blocks[index - 1].element.locator, block.element.locator)
+        tied = index > 0 and not apart
+        introduced = tied and _introduces(blocks[index - 1], block) and (narrative or run_is_narrative)
+        glued = introduced or (tied and _is_note(block))
         if introduced and not narrative:
             run, run_is_narrative = run + 1, False
             _move_to_run(out, index - 1, run)
-        elif not glued and not (narrative and run_is_narrative):
+        elif apart or not (glued or (narrative and run_is_narrative)):
             run, run_is_narrative = run + 1, narrative
         made = [replace(atom, run=run) for atom in _cut_block(text, index, block, budget, language)]
-        out += [replace(made[0], glued=glued or made[0].glued), *made[1:]]
+        out += [replace(made[0], glued=glued or made[0].glued, apart=apart), *made[1:]]
     return out
 
 

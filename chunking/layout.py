@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
 from kprep.core.models import Element, ElementKind, Locator
+
+_CELL_RANGE = re.compile(r"(?P<left>[A-Z]+)(?P<top>\d+):(?P<right>[A-Z]+)(?P<bottom>\d+)")
 
 BLOCK_GAP = "\n\n"
 
@@ -41,12 +44,26 @@ def lay_out(elements: tuple[Element, ...]) -> tuple[str, tuple[Block, ...]]:
     return "".join(parts), tuple(blocks)
 
 
+def citable_together(first: Locator, second: Locator) -> bool:
+    """Whether one locator can cite both places: both are in one slide, sheet, cell or message, and in one row and below
+    one anchor too unless a range of lines or characters covers them."""
+    if (first.slide, first.sheet, first.cell, first.message) != (
+        second.slide,
+        second.sheet,
+        second.cell,
+        second.message,
+    ):
+        return False
+    ranges = (first.line and second.line) or (first.char and second.char)
+    return bool(ranges) or (first.row, first.anchor) == (second.row, second.anchor)
+
+
 def narrow(element: Element, start: int, end: int) -> Locator:
     """The element's locator for the characters start..end of its text.
 
     `char` and `line` are narrowed only where the text is a verbatim slice of the original, which shows in its length
-    and number of lines; everything else stays the element's."""
-    place = element.locator
+    and number of lines; the rows of a table by counting its lines; everything else stays the element's."""
+    place = _narrow_rows(element, start, end) if element.kind is ElementKind.TABLE else element.locator
     if place.char is None or place.char[1] - place.char[0] != len(element.text):
         return place
     place = replace(place, char=(place.char[0] + start, place.char[0] + end))
@@ -54,6 +71,20 @@ def narrow(element: Element, start: int, end: int) -> Locator:
         first = place.line[0] + element.text.count("\n", 0, start)
         last = place.line[0] + element.text.count("\n", 0, max(end - 1, start))
         place = replace(place, line=(first, last))
+    return place
+
+
+def _narrow_rows(element: Element, start: int, end: int) -> Locator:
+    """Row and cell range of some lines of a table. `row` is that of the table's first line; a cell range is narrowed
+    only if it has as many rows as the table has lines."""
+    place = element.locator
+    first, last = (element.text.count("\n", 0, at) for at in (start, max(end - 1, start)))
+    if place.row is not None:
+        place = replace(place, row=place.row + first)
+    cells = _CELL_RANGE.fullmatch(place.cell or "")
+    if cells and int(cells["bottom"]) - int(cells["top"]) == element.text.count("\n"):
+        top, bottom = int(cells["top"]) + first, int(cells["top"]) + last
+        place = replace(place, cell=f"{cells['left']}{top}:{cells['right']}{bottom}")
     return place
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from chunking.budget import Ruler
+from chunking.layout import citable_together
 from kprep.core.index_text import HEADING_SHARE
 from kprep.core.models import ChunkProfile, Element, ElementKind, RedactedDocument
 
@@ -44,13 +45,16 @@ def _sections(document: RedactedDocument, profile: ChunkProfile, ruler: Ruler) -
     unread: list[Element] = []  # headings since the last body
     body: list[Element] = []
     for element in _with_text(document, profile, ruler):
-        if element.kind is not ElementKind.HEADING:
+        is_heading = element.kind is ElementKind.HEADING
+        if body and (is_heading or _unit(body[-1]) != _unit(element)):
+            out.append(_section(stack, waiting, body))
+            body, waiting = [], []
+            if not is_heading and stack and _unit(stack[-1]) != _unit(element):
+                stack = stack[:-1]  # a slide without a title does not belong to the slide before
+        if not is_heading:
             unread = []
             body.append(element)
             continue
-        if body:
-            out.append(_section(stack, waiting, body))
-            body, waiting = [], []
         waiting += [heading for heading in stack if heading.level >= element.level and _among(heading, unread)]
         stack = [*(heading for heading in stack if heading.level < element.level), element]
         unread.append(element)
@@ -88,7 +92,13 @@ def _with_trailing_headings(sections: list[Section], headings: list[Element]) ->
 def _section(stack: list[Element], waiting: list[Element], body: list[Element]) -> Section:
     outer, inner = stack[:-1], stack[-1:]
     path = tuple(_one_line(heading.text) for heading in [*outer, *waiting, *inner])
-    return Section(path, tuple(body), inner[0] if inner else None)
+    titled = bool(inner) and _unit(inner[0]) == _unit(body[0])
+    return Section(path, tuple(body), inner[0] if titled else None)
+
+
+def _unit(element: Element) -> tuple[int | None, str | None]:
+    """Slide and sheet: a new one begins a section, with or without a heading."""
+    return element.locator.slide, element.locator.sheet
 
 
 def _one_line(text: str) -> str:
@@ -121,6 +131,8 @@ def _may_join(first: Section, second: Section, profile: ChunkProfile, ruler: Rul
     """Only siblings, up to `target_tokens`; at the top level only small ones, so that chapters never run together."""
     parent = _parent(first)
     if parent is None or parent != _parent(second):
+        return False
+    if not citable_together(first.elements[-1].locator, second.elements[0].locator):
         return False
     sizes = [_size(section, ruler) for section in (first, second)]
     if sum(sizes) > min(profile.target_tokens, profile.max_tokens):

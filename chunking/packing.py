@@ -86,7 +86,7 @@ class Packer:
 
     def _may_join(self, first: Group, second: Group) -> bool:
         sizes = [self._size(first), self._size(second)]
-        if min(sizes) >= self.budget.minimum or sum(sizes) > self.budget.limit:
+        if second[0].apart or min(sizes) >= self.budget.minimum or sum(sizes) > self.budget.limit:
             return False
         kinds = {kind_of(first), kind_of(second)}
         return kinds <= set(NARRATIVE) or kinds == {"code"} or (kinds == {"table"} and first[-1].run == second[0].run)

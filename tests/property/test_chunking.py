@@ -193,7 +193,7 @@ def test_locators_hold_the_cited_text(chunker: ChunkerSpec, source: RedactedDocu
 
 @ALL
 @LAWS
-@given(before=DOCUMENTS, after=DOCUMENTS, old=PROSE, new=PROSE)
+@given(before=DOCUMENTS, after=DOCUMENTS, old=PROSE.filter(str.strip), new=PROSE.filter(str.strip))
 @pytest.mark.req("D11.3", "D10.1")
 def test_an_edit_stays_within_its_section(
     chunker: ChunkerSpec, before: RedactedDocument, after: RedactedDocument, old: str, new: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -233,6 +234,53 @@ def test_places_stay_whole_where_the_text_is_not_a_slice() -> None:
 def test_places_run_through_the_elements_a_child_covers() -> None:
     chunked = cut(paragraph("One.", Locator(page=1)), paragraph("Two.", Locator(page=2)))
     assert chunked.children[0].locator == Locator(page=1, page_end=2)
+
+
+@pytest.mark.req("D6.5", "D2.13")
+def test_slides_are_parents_with_or_without_a_title() -> None:
+    def on(slide: int, element: Element) -> Element:
+        return replace(element, locator=Locator(slide=slide))
+
+    chunked = cut(
+        on(1, heading("Deck")), on(1, paragraph("Welcome.")), on(2, heading("Plan", 2)), on(2, paragraph("Short.")),
+        on(3, paragraph("No title here.")), on(4, heading("End", 2)), on(4, paragraph("Bye.")),
+    )  # fmt: skip
+    assert paths(chunked) == [("Deck",), ("Deck", "Plan"), ("Deck",), ("Deck", "End")]
+    assert [child.locator for child in chunked.children] == [Locator(slide=n) for n in (1, 2, 3, 4)]
+
+
+@pytest.mark.parametrize("field", ["message", "cell", "anchor"])
+def test_no_child_spans_places_that_one_locator_cannot_cite(field: str) -> None:
+    texts = [paragraph("See:"), code("x = 1"), paragraph("Note: short."), paragraph("And more.")]
+    elements = [replace(text, locator=Locator.from_json({field: str(n)})) for n, text in enumerate(texts)]
+    assert [child.text for child in cut(*elements).children] == [text.text for text in texts]
+    if field == "anchor":
+        lined = [replace(e, locator=replace(e.locator, line=(n, n))) for n, e in enumerate(elements, 1)]
+        assert len(cut(*lined).children) == 2
+
+
+@pytest.mark.req("D3.8")
+def test_rows_of_a_sheet_are_cited_by_their_cells() -> None:
+    rows = [("Name", "Value"), *[(f"name {n}", "some words to fill the row") for n in range(2, 61)]]
+    sheet = replace(table(*rows), locator=Locator(sheet="S", cell="A1:B60"))
+    children = cut(sheet, max_tokens=64).children
+    assert len(children) > 3
+    at = 1
+    for child in children:
+        count_of_rows = len(child.text[len(child.lead) :].split("\n"))
+        assert child.locator == Locator(sheet="S", cell=f"A{at}:B{at + count_of_rows - 1}")
+        at += count_of_rows
+    listed = cut(replace(table(*rows), locator=Locator(row=1)), max_tokens=64).children
+    assert [child.locator.row for child in listed] == [
+        int((c.locator.cell or "A0").split(":")[0][1:]) for c in children
+    ]
+
+
+@pytest.mark.req("D2.4", "D2.6", "D6.3")
+def test_the_openapi_strategy_joins_nothing() -> None:
+    errors = [part for n in range(5) for part in (heading(f"ERR_{n}", 2), paragraph(f"Meaning {n}."))]
+    chunked = cut(heading("Errors"), paragraph(LONG), *errors, strategy="openapi")
+    assert [child.text for child in chunked.children[1:]] == [f"Meaning {n}." for n in range(5)]
 
 
 @pytest.mark.req("D2.24")
