@@ -82,18 +82,6 @@ class ChunkingConfig(_Strict):
     profiles: dict[str, ProfileConfig] = Field(default_factory=dict)
 
 
-class EmbeddingConfig(_Strict):
-    """Who computes vectors; `none` is keyword search only."""
-
-    provider: Literal["local", "openai", "none"] = "local"
-    url: str | None = None
-    model: str | None = None
-    dimensions: int | None = Field(default=None, ge=1, le=16000)
-    max_tokens: int | None = Field(default=None, ge=32)
-    api_key_env: str | None = None
-    batch_size: int = Field(default=64, ge=1, le=2048)
-
-
 class ThresholdConfig(_Strict):
     """Floors and ceilings of the gate; shares and rates are 0..1."""
 
@@ -167,7 +155,8 @@ class KnowledgeBaseConfig(_Strict):
     cleaning: CleaningConfig = CleaningConfig()
     redaction: RedactionConfig = RedactionConfig()
     chunking: ChunkingConfig = ChunkingConfig()
-    embedding: EmbeddingConfig = EmbeddingConfig()
+    embedding: dict[str, Any] = Field(default_factory=lambda: {"provider": "local"})
+    """`provider` and what it takes (checked by the embedding room); `provider: none` is keyword search only."""
     quality: QualityConfig = QualityConfig()
     retrieval: RetrievalConfig = RetrievalConfig()
     views: dict[str, ViewConfig] = Field(default_factory=dict)
@@ -239,21 +228,7 @@ Lines = Mapping[tuple[str | int, ...], int]
 
 def read_mapping(path: Path) -> tuple[dict[str, Any], Lines]:
     """A YAML file's mapping, and the line (from 1) of each key path. Raises: ConfigError with line and reason."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError as error:
-        raise ConfigError(f"{path} does not exist, but the configuration names it") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} cannot be read: {_reason(error)}") from error
-    try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
-        value = yaml.safe_load(text)
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        where = f"{path}:{mark.line + 1}" if mark else str(path)
-        raise ConfigError(f"{where}: not valid YAML: {error.problem or error.context}") from error
-    except (yaml.YAMLError, RecursionError) as error:
-        raise ConfigError(f"{path}: not valid YAML: {' '.join(str(error).split())[:200]}") from error
+    value, node = _read(path)
     if value is None:
         value = {}
     if not isinstance(value, dict):
@@ -262,6 +237,28 @@ def read_mapping(path: Path) -> tuple[dict[str, Any], Lines]:
     if node is not None:
         _note_lines(node, (), lines)
     return value, lines
+
+
+def read_yaml(path: Path) -> Any:
+    """A YAML file's value. Raises: ConfigError with line and reason."""
+    return _read(path)[0]
+
+
+def _read(path: Path) -> tuple[Any, yaml.Node | None]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        raise ConfigError(f"{path} does not exist, but the configuration names it") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} cannot be read: {_reason(error)}") from error
+    try:
+        return yaml.safe_load(text), yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        where = f"{path}:{mark.line + 1}" if mark else str(path)
+        raise ConfigError(f"{where}: not valid YAML: {error.problem or error.context}") from error
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        raise ConfigError(f"{path}: not valid YAML: {' '.join(str(error).split())[:200]}") from error
 
 
 def _reason(error: OSError | UnicodeDecodeError) -> str:

@@ -58,6 +58,13 @@ def split_words(text: str) -> list[str]:
 
 
 def tag_verbs(text: str) -> list[tuple[str, str]]:
-    """Each word with "VB" when it is a common verb or ends like one, else "NN": all that unstructured asks for."""
+    """Each word with "VB" when it is a common verb or ends like one, else "NN": all that unstructured asks for.
+
+    A capital inside a sentence marks a noun ("Scope of Work").
+    """
     words = split_words(text)
-    return [(word, "VB" if word.lower() in _VERBS or _VERB_ENDING.match(word.lower()) else "NN") for word in words]
+    return [(word, "VB" if _is_verb(word if index else word.lower()) else "NN") for index, word in enumerate(words)]
+
+
+def _is_verb(word: str) -> bool:
+    return word in _VERBS or _VERB_ENDING.match(word) is not None

@@ -95,37 +95,47 @@ class Guard:
     documents: int = 10
 
 
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What else the plan must respect.
+
+    `keep`: documents that could not be looked at and keep their live version. `failures`: document id -> content
+    fingerprint it failed with for good. `prepared`: content fingerprint -> a version that has it already.
+    `empty_sources`: sources that listed nothing at all, which never passes for a deletion of everything.
+    """
+
+    keep: frozenset[str] = frozenset()
+    failures: Mapping[str, str] = field(default_factory=dict)
+    prepared: Mapping[str, str] = field(default_factory=dict)
+    empty_sources: frozenset[str] = frozenset()
+
+
 def make_plan(
     base_release: int,
     observed: Sequence[Observed],
     live: Sequence[Live],
-    *,
-    keep: frozenset[str],
-    known_failures: Mapping[str, str],
-    prepared: Mapping[str, str],
+    known: Known,
     guard: Guard,
-    allow_deletes: bool,
+    *,
+    allow_deletes: bool = False,
 ) -> Plan:
-    """Plan that turns the base release into what is observed.
-
-    `keep`: documents that could not be looked at and keep their live version. `known_failures`: document id -> content
-    fingerprint it failed with for good. `prepared`: content fingerprint -> a version that has it already.
-    """
+    """Plan that turns the base release into what is observed."""
     live_by_id = {item.document_id: item for item in live}
     seen = {item.document_id for item in observed}
-    gone = [item for item in live if item.document_id not in seen and item.document_id not in keep]
+    gone = [item for item in live if item.document_id not in seen and item.document_id not in known.keep]
     gone_by_content: dict[str, list[Live]] = {}
     for item in sorted(gone, key=lambda item: item.uri):
         gone_by_content.setdefault(item.content_hash, []).append(item)
-    planned = []
-    for item in sorted(observed, key=lambda item: item.uri):
-        planned.append(_plan_one(item, live_by_id.get(item.document_id), known_failures, prepared, gone_by_content))
+    planned = [
+        _plan_one(wanted, live_by_id.get(wanted.document_id), known, gone_by_content)
+        for wanted in sorted(observed, key=lambda wanted: wanted.uri)
+    ]
     planned += [
         PlannedDocument(item.document_id, item.source, item.uri, Action.RETIRE, content_hash=item.content_hash)
         for item in gone
     ]
     planned.sort(key=lambda item: (item.uri, item.document_id))
-    reason = "" if allow_deletes else _guard_reason(gone, live, planned, guard)
+    reason = "" if allow_deletes else _guard_reason(gone, live, planned, guard, known.empty_sources)
     counts = Counter(item.action.value for item in planned)
     return Plan(base_release, tuple(planned), reason, {action.value: counts[action.value] for action in Action})
 
@@ -133,13 +143,14 @@ def make_plan(
 def _plan_one(
     item: Observed,
     live: Live | None,
-    known_failures: Mapping[str, str],
-    prepared: Mapping[str, str],
+    known: Known,
     gone_by_content: Mapping[str, list[Live]],
 ) -> PlannedDocument:
     def planned(action: Action, stage: str = "", renamed_from: str = "") -> PlannedDocument:
         reuse = (
-            live.version_id if live and action is Action.REPERMISSION else prepared.get(item.content_fingerprint, "")
+            live.version_id
+            if live and action is Action.REPERMISSION
+            else known.prepared.get(item.content_fingerprint, "")
         )
         computes = action in (Action.ADD, Action.CHANGE, Action.RENAME) and not reuse
         return PlannedDocument(
@@ -157,7 +168,7 @@ def _plan_one(
     if live and live.content_fingerprint == item.content_fingerprint:
         same = live.metadata_fingerprint == item.metadata_fingerprint
         return planned(Action.UNCHANGED if same else Action.REPERMISSION)
-    if known_failures.get(item.document_id) == item.content_fingerprint:
+    if known.failures.get(item.document_id) == item.content_fingerprint:
         return planned(Action.FAILED)
     if live is None:
         moved = gone_by_content.get(item.content_hash)
@@ -177,16 +188,27 @@ def _first_stage(live: Live, item: Observed) -> str:
     return "parse"
 
 
-def _guard_reason(gone: Sequence[Live], live: Sequence[Live], planned: Iterable[PlannedDocument], guard: Guard) -> str:
+def _guard_reason(
+    gone: Sequence[Live],
+    live: Sequence[Live],
+    planned: Iterable[PlannedDocument],
+    guard: Guard,
+    empty_sources: frozenset[str],
+) -> str:
     """Why these deletions look like an accident, or "". A renamed document does not count as deleted."""
     renamed = Counter(item.source for item in planned if item.action is Action.RENAME)
     total = Counter(item.source for item in live)
     lost = Counter(item.source for item in gone)
     for source, count in sorted(lost.items()):
-        count -= renamed[source]
-        if count > guard.documents and count > guard.share * total[source]:
+        deleted = count - renamed[source]
+        if source in empty_sources:
             return (
-                f"source {source}: {count} of {total[source]} documents are gone, more than {guard.share:.0%} and "
+                f"source {source} lists nothing, but {count} of its documents are published: check the source, "
+                "then run again with --allow-deletes"
+            )
+        if deleted > guard.documents and deleted > guard.share * total[source]:
+            return (
+                f"source {source}: {deleted} of {total[source]} documents are gone, more than {guard.share:.0%} and "
                 f"{guard.documents}: check the source, then run again with --allow-deletes"
             )
     return ""

@@ -18,11 +18,21 @@ class Reader:
     """One release of one knowledge base, as some principals."""
 
     def __init__(
-        self, connection: Connection, kb: str, release: int | None, principals: Sequence[str], as_of: date
+        self,
+        connection: Connection,
+        kb: str,
+        release: int | None,
+        principals: Sequence[str],
+        as_of: date,
+        *,
+        unpublished: bool = False,
     ) -> None:
-        """Raises: RetrievalError when nothing is published, or there is no such published release."""
+        """`unpublished` lets the gate read a candidate.
+
+        Raises: RetrievalError when nothing is published, or there is no such published release.
+        """
         self.connection = connection
-        self.row = resolve_release(connection, kb, release)
+        self.row = resolve_release(connection, kb, release, unpublished=unpublished)
         self.scope = Scope(kb, self.row.release, tuple(principals), as_of)
 
     @property
@@ -91,13 +101,15 @@ class Reader:
         ]
 
 
-def resolve_release(connection: Connection, kb: str, release: int | None) -> releases.ReleaseRow:
+def resolve_release(
+    connection: Connection, kb: str, release: int | None, *, unpublished: bool = False
+) -> releases.ReleaseRow:
     """The live release, or the one asked for if it was published. Raises: RetrievalError with the remedy."""
-    live = releases.live_release(connection, kb)
-    if not live:
+    live = releases.live_release(connection, kb) or 0
+    if not live and not unpublished:
         raise RetrievalError(f"nothing is published in knowledge base {kb!r} yet: run `kprep run` first")
     row = releases.get(connection, kb, live if release is None else release)
-    if row is None or (row.published_at is None and row.release != live):
+    if row is None or row.release == 0 or (row.published_at is None and not unpublished):
         raise RetrievalError(f"there is no published release {release}: see `kprep release list`")
     return row
 

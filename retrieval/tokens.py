@@ -26,21 +26,26 @@ _PART = re.compile(rf"[^\W_{_UNSPACED}]+")
 
 STOP_WORDS: Mapping[str, frozenset[str]] = {
     "en": frozenset(
-        "a about after all also an and any are as at be been before but by can could did do does for from had has have "
-        "how i if in into is it its me may my of on or our should so some such than that the their them then there these "
-        "they this those to was we were what when where which while who whom whose why will with would you your".split()
+        "a about after all also an and any are as at be been before "
+        "but by can could did do does for from had has have how "
+        "i if in into is it its me may my of on or our "
+        "should so some such than that the their them then there these they "
+        " this those to was we were what when where which while who whom whose why will with would you your".split()
     ),
     "de": frozenset(
         "aber als am an auch auf aus bei bin bis das dass dem den der des die dies diese dieser ein eine einem einen "
-        "einer eines er es für hat haben ich ihr im in ist ja kann mein mit nach nicht noch nur oder sein sich sie sind "
-        "über um und uns unter vom von vor war was welche welcher wenn wer wie wird wir wo zu zum zur".split()
+        "einer eines er es für hat haben ich ihr im in ist ja "
+        "kann mein mit nach nicht noch nur oder sein sich sie sind über "
+        " um und uns unter vom von vor war was welche welcher wenn wer wie wird wir wo zu zum zur".split()
     ),
     "fr": frozenset(
-        "à au aux avec ce ces cette comment dans de des du elle en est et il ils je la le les leur lui mais ne nous on ou "
+        "à au aux avec ce ces cette comment dans de des du elle en est "
+        "et il ils je la le les leur lui mais ne nous on ou "
         "où par pas pour quand que quel quelle qui sa se ses son sont sur un une vous".split()
     ),
     "es": frozenset(
-        "a al como con cuál cuándo cómo de del donde dónde el ella en es esta este ha la las lo los no o para pero por "
+        "a al como con cuál cuándo cómo de del donde dónde el ella en "
+        "es esta este ha la las lo los no o para pero por "
         "que qué quién se si sin su sus un una y".split()
     ),
 }
@@ -119,6 +124,7 @@ def query_language(query: str) -> str:
 
 
 def is_unspaced(text: str) -> bool:
-    """True when most letters of a text belong to a script written without spaces (Chinese, Japanese, Thai, Korean)."""
+    """True when most letters of a text belong to "
+    "a script written without spaces (Chinese, Japanese, Thai, Korean)."""
     letters = [char for char in text if char.isalpha()]
     return bool(letters) and 2 * len(re.findall(f"[{_UNSPACED}]", "".join(letters))) > len(letters)

@@ -12,6 +12,7 @@ import pathspec
 from kprep.core.errors import SourceError, SourceUnavailable
 from sources.spec import Entry, Listing, Problem, SourceRequest, SourceSpec
 
+Patterns = pathspec.PathSpec[pathspec.Pattern]
 IGNORED_NAMES = frozenset(("Thumbs.db", "desktop.ini", "__MACOSX"))
 
 
@@ -50,7 +51,7 @@ def fetch(request: SourceRequest, entry: Entry) -> bytes:
 class _Walk:
     """One pass over a folder tree."""
 
-    def __init__(self, request: SourceRequest, include: pathspec.PathSpec, exclude: pathspec.PathSpec) -> None:
+    def __init__(self, request: SourceRequest, include: Patterns, exclude: Patterns) -> None:
         self._request, self._include, self._exclude = request, include, exclude
         self._root = request.path.resolve()
         self._uris: dict[str, str] = {}

@@ -50,6 +50,16 @@ class Database:
         except DBAPIError as error:
             raise StoreError(f"PostgreSQL refused a statement: {_first_line(error)}") from error
 
+    @contextmanager
+    def connect(self) -> Iterator[Connection]:
+        """A connection of its own without a transaction around it, for what lasts as long as the session (locks)."""
+        try:
+            with self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+                yield connection
+                connection.invalidate()  # the server ends the session's locks with it
+        except OperationalError as error:
+            raise StoreUnavailable(f"PostgreSQL is out of reach: {_first_line(error)}") from error
+
     def close(self) -> None:
         """Give connections back and leave the embedded server."""
         self._engine.dispose()

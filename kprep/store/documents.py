@@ -169,3 +169,9 @@ def failures(connection: Connection, kb: str) -> list[FailureRow]:
 def clear_failures(connection: Connection, kb: str, ids: Sequence[str]) -> None:
     """These documents came through, or are gone."""
     connection.execute(SQL["clear_failures"], {"kb": kb, "ids": list(ids)})
+
+
+def front_matter(connection: Connection, kb: str, versions: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Front matter of document versions, redacted: version -> values."""
+    rows = connection.execute(SQL["front_matter"], {"kb": kb, "versions": list(versions)})
+    return {row[0]: row[1] for row in rows}

@@ -168,8 +168,8 @@ WHERE o.chunk_id IS NULL OR n.chunk_id IS NULL
 ORDER BY d.uri, coalesce(n.ordinal, o.ordinal), change DESC;
 
 -- name: candidate_chunks
-SELECT m.chunk_id, m.document_id, d.uri, d.version_id, m.ordinal, m.locator, c.kind, c.text, c.index_text, c.heading_path,
-    c.language, c.tokens, c.content_hash, m.from_release = :release AS is_new, v.content_hash AS original,
+SELECT m.chunk_id, m.document_id, d.uri AS document_uri, m.ordinal, m.locator, c.kind, c.text, c.index_text, c.heading_path,
+    c.language, c.tokens, m.from_release = :release AS is_new, v.content_hash AS original,
     v.media_type, v.parser,
     EXISTS (SELECT FROM kprep.embeddings e WHERE e.space = :space AND e.content_hash = c.content_hash) AS has_vector
 FROM kprep.release_members m

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -53,28 +53,44 @@ def recent(connection: Connection, kb: str, count: int) -> list[RunRow]:
     return [RunRow(*row) for row in connection.execute(SQL["recent"], {"kb": kb, "count": count})]
 
 
-def plan_work(connection: Connection, run_id: str, batches: Sequence[Sequence[dict[str, Any]]]) -> None:
-    """Store what each batch has to do; each item has a `document_id` and a `uri`."""
-    rows = [
-        {"document_id": item["document_id"], "batch": number, "work": item}
-        for number, batch in enumerate(batches)
-        for item in batch
-    ]
-    connection.execute(SQL["plan_work"], {"run_id": run_id, "rows": jsonb(rows)})
+@dataclass(frozen=True, slots=True)
+class WorkRow:
+    """One document of a run's work list. `state`: planned, ready (its version is prepared), failed."""
+
+    document_id: str
+    batch: int
+    work: dict[str, Any]
+    state: str
+    version_id: str | None
+
+
+def plan_work(connection: Connection, run_id: str, rows: Sequence[WorkRow]) -> None:
+    """Store what a run has to do."""
+    values = [asdict(row) for row in rows]
+    connection.execute(SQL["plan_work"], {"run_id": run_id, "rows": jsonb(values)})
 
 
 def batch(connection: Connection, run_id: str, number: int) -> list[dict[str, Any]]:
     """Work of a batch that is not done yet, by URI."""
-    return [dict(row[1]) for row in connection.execute(SQL["batch"], {"run_id": run_id, "batch": number})]
+    return [dict(row[0]) for row in connection.execute(SQL["batch"], {"run_id": run_id, "batch": number})]
 
 
 def done(connection: Connection, run_id: str, document_id: str, version_id: str | None) -> None:
-    """Record a document as prepared (with its version) or failed (None)."""
-    state = "prepared" if version_id else "failed"
-    values = {"run_id": run_id, "document_id": document_id, "state": state, "version_id": version_id}
+    """Record a document as ready (with its version) or failed (None)."""
+    values = {"run_id": run_id, "document_id": document_id, "version_id": version_id}
     connection.execute(SQL["done"], values)
 
 
-def prepared(connection: Connection, run_id: str) -> dict[str, str]:
-    """Documents this run prepared: id -> version."""
-    return {row[0]: row[1] for row in connection.execute(SQL["prepared"], {"run_id": run_id})}
+def work(connection: Connection, run_id: str) -> list[WorkRow]:
+    """The whole work list of a run, by URI."""
+    return [WorkRow(*row) for row in connection.execute(SQL["work"], {"run_id": run_id})]
+
+
+def note(connection: Connection, run_id: str, values: dict[str, Any]) -> None:
+    """Add figures to a run's summary."""
+    connection.execute(SQL["note"], {"run_id": run_id, "values": jsonb(values)})
+
+
+def get(connection: Connection, run_id: str) -> RunRow:
+    """One run. Raises: sqlalchemy.exc.NoResultFound for an unknown id."""
+    return RunRow(*connection.execute(SQL["get"], {"run_id": run_id}).one())

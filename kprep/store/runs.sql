@@ -17,20 +17,27 @@ UPDATE kprep.runs SET status = :status, summary = :summary, finished_at = now(),
 SELECT run_id, status, stage, started_at, finished_at, summary FROM kprep.runs WHERE kb = :kb ORDER BY started_at DESC LIMIT :count;
 
 -- name: plan_work
-INSERT INTO kprep.run_documents (run_id, document_id, batch, work)
-SELECT :run_id, r.document_id, r.batch, r.work
-FROM jsonb_to_recordset(:rows) AS r(document_id text, batch integer, work jsonb);
+INSERT INTO kprep.run_documents (run_id, document_id, batch, work, state, version_id)
+SELECT :run_id, r.document_id, r.batch, r.work, r.state, r.version_id
+FROM jsonb_to_recordset(:rows) AS r(document_id text, batch integer, work jsonb, state text, version_id text);
 
 -- name: batch
-SELECT document_id, work FROM kprep.run_documents
+SELECT work FROM kprep.run_documents
 WHERE run_id = :run_id AND batch = :batch AND state = 'planned' ORDER BY work ->> 'uri';
 
 -- name: done
-UPDATE kprep.run_documents SET state = :state, version_id = :version_id
+UPDATE kprep.run_documents SET state = CASE WHEN CAST(:version_id AS text) IS NULL THEN 'failed' ELSE 'ready' END,
+    version_id = :version_id
 WHERE run_id = :run_id AND document_id = :document_id;
 
--- name: prepared
-SELECT document_id, version_id FROM kprep.run_documents WHERE run_id = :run_id AND state = 'prepared' ORDER BY document_id;
+-- name: work
+SELECT document_id, batch, work, state, version_id FROM kprep.run_documents WHERE run_id = :run_id ORDER BY work ->> 'uri';
 
 -- name: drop_work
 DELETE FROM kprep.run_documents WHERE run_id = :run_id;
+
+-- name: note
+UPDATE kprep.runs SET summary = summary || :values, heartbeat_at = now() WHERE run_id = :run_id;
+
+-- name: get
+SELECT run_id, status, stage, started_at, finished_at, summary FROM kprep.runs WHERE run_id = :run_id;

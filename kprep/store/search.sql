@@ -83,3 +83,11 @@ FROM kprep.visible_members(:kb, :release, :principals, :as_of) v
 JOIN kprep.release_documents d ON d.kb = v.kb AND d.document_id = v.document_id AND d.from_release <= :release
     AND (d.to_release IS NULL OR d.to_release > :release)
 WHERE d.uri = ANY(:uris);
+
+-- name: view_size
+SELECT count(*) FROM kprep.release_members v
+WHERE v.kb = :kb AND v.from_release <= :release AND (v.to_release IS NULL OR v.to_release > :release)
+  AND (CAST(:sensitivity AS text[]) IS NULL OR v.sensitivity = ANY(:sensitivity))
+  AND (CAST(:doc_type AS text[]) IS NULL OR v.doc_type = ANY(:doc_type))
+  AND (CAST(:language AS text[]) IS NULL OR v.language = ANY(:language))
+  AND (CAST(:source AS text[]) IS NULL OR v.source = ANY(:source));

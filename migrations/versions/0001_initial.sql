@@ -272,7 +272,7 @@ CREATE TABLE kprep.run_documents (
     document_id text NOT NULL,
     batch integer NOT NULL,
     work jsonb NOT NULL,
-    state text NOT NULL DEFAULT 'planned' CHECK (state IN ('planned', 'prepared', 'failed')),
+    state text NOT NULL DEFAULT 'planned' CHECK (state IN ('planned', 'ready', 'failed')),
     version_id text,
     PRIMARY KEY (run_id, document_id)
 );
@@ -297,4 +297,16 @@ CREATE FUNCTION kprep.visible_members(
           SELECT FROM kprep.narrowed_acls AS n
           WHERE n.kb = m.kb AND n.document_id = m.document_id
             AND NOT n.acl && (principals || ARRAY['public']))
+$$;
+
+-- A citation a person can follow, as `retrieval.reader.citation` writes it.
+CREATE FUNCTION kprep.citation(uri text, locator jsonb) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE
+        WHEN locator ? 'page_end' THEN uri || ', pages ' || (locator ->> 'page') || '-' || (locator ->> 'page_end')
+        WHEN locator ? 'page' THEN uri || ', page ' || (locator ->> 'page')
+        WHEN locator ? 'anchor' THEN uri || '#' || (locator ->> 'anchor')
+        WHEN locator ? 'line' AND locator -> 'line' -> 0 = locator -> 'line' -> 1 THEN uri || ', line ' || (locator -> 'line' ->> 0)
+        WHEN locator ? 'line' THEN uri || ', lines ' || (locator -> 'line' ->> 0) || '-' || (locator -> 'line' ->> 1)
+        ELSE uri
+    END
 $$;

@@ -1,0 +1,69 @@
+"""From prepared versions to a candidate release, and the index it is searched by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy import Connection
+
+from flows.metadata import document_metadata, metadata_fingerprint
+from flows.workspace import Workspace
+from kprep.store import documents, lexical, releases, runs
+from publish.plan import Action
+from retrieval import tokens
+
+INDEX_BATCH = 2000
+
+
+def assemble(workspace: Workspace, connection: Connection, run_id: str, base_release: int) -> int:
+    """Candidate release on the base with everything the run's work list has ready; its number."""
+    kb, tenant = workspace.kb, workspace.base.config.tenant
+    configuration = workspace.release_configuration()
+    release = releases.create_candidate(connection, kb, base_release, run_id, configuration)
+    sources = {source.name: source for source in workspace.base.config.sources}
+    listed = {row.document_id: row for row in documents.observed(connection, kb)}
+    work = runs.work(connection, run_id)
+    ready = [item for item in work if item.state == "ready" and item.version_id]
+    front_matter = documents.front_matter(connection, kb, [str(item.version_id) for item in ready])
+    wanted = []
+    for item in ready:
+        source = sources[item.work["source"]]
+        own = front_matter[str(item.version_id)]
+        metadata = document_metadata(source, tenant, listed.get(item.document_id), own)
+        wanted.append(
+            {
+                "document_id": item.document_id,
+                "version_id": item.version_id,
+                "source": source.name,
+                "uri": item.work["uri"],
+                "metadata_fingerprint": metadata_fingerprint(source, tenant),
+                "metadata": metadata,
+                **{name: metadata[name] for name in ("acl", "tenant", "sensitivity", "doc_type")},
+                **{name: metadata[name] for name in ("valid_from", "valid_until", "updated_at")},
+            }
+        )
+    retired = [item.document_id for item in work if item.work["action"] == Action.RETIRE.value]
+    releases.apply_changes(connection, kb, release, wanted, retired)
+    releases.add_views(connection, kb, release, configuration["views"])
+    chunks, length = lexical.statistics(connection, kb, configuration["lexicon"], release)
+    counts = releases.member_counts(connection, kb, release)
+    releases.set_statistics(connection, kb, release, {"chunks": chunks, "length": length, **counts})
+    return release
+
+
+def index(workspace: Workspace, connection: Connection, versions: Sequence[str], lexicon: str) -> int:
+    """Put the chunks of these versions into the lexical index; number of chunks that were new to it."""
+    weights = workspace.lexical_weights
+    sources = lexical.unindexed(connection, workspace.kb, versions, lexicon)
+    for start in range(0, len(sources), INDEX_BATCH):
+        terms_of = {}
+        for source in sources[start : start + INDEX_BATCH]:
+            fields = {
+                "title": source.document_title,
+                "heading_path": "\n".join(source.heading_path),
+                "keywords": "\n".join(source.keywords),
+                "text": source.text,
+            }
+            terms_of[source.chunk_no] = tokens.weighted_terms(fields, source.language, weights)
+        lexical.add(connection, workspace.kb, lexicon, terms_of)
+    return len(sources)

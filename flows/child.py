@@ -1,0 +1,136 @@
+"""Preparing documents in a child process with limits, so that one hostile file costs one document.
+
+The child holds at most one document. It is killed when a document takes too long, limited in memory by the kernel, and
+replaced after `RECYCLE_AFTER` documents, since parsers leak.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import resource
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from multiprocessing.context import ForkServerContext
+from typing import Any
+
+from flows.rules import RuleSet
+from kprep.core.errors import PrepError
+from kprep.core.models import Failure, PreparedDocument, RawDocument
+
+RECYCLE_AFTER = 200
+START_TIMEOUT_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one document may take."""
+
+    timeout_s: float = 120.0
+    memory_mb: int = 4096
+
+
+class PrepareChild:
+    """A child process that prepares one document at a time. Not for use by two threads at once.
+
+    Raises: PrepError when a child cannot be started at all, which is no document's fault.
+    """
+
+    def __init__(self, rules: RuleSet, limits: Limits) -> None:
+        self._rules, self._limits = rules, limits
+        self._process: Any = None
+        self._pipe: Any = None
+        self._served = 0
+
+    def prepare(self, raw: RawDocument, doc_type: str) -> PreparedDocument | Failure:
+        """What a document became, or why it failed: parse_timeout, out_of_memory and parser_crashed included."""
+        if self._process is None or not self._process.is_alive() or self._served >= RECYCLE_AFTER:
+            self.close()
+            self._start()
+        self._served += 1
+        stage = "parse"
+        try:
+            self._pipe.send((raw, doc_type))
+            while self._pipe.poll(self._limits.timeout_s):
+                kind, value = self._pipe.recv()
+                if kind == "done":
+                    outcome: PreparedDocument | Failure = value
+                    return outcome
+                stage = value
+        except (EOFError, OSError):
+            return self._crashed(stage)
+        self.close()
+        seconds = self._limits.timeout_s
+        detail = f"took longer than {seconds:g} s in one stage and was stopped (KPREP_DOCUMENT_TIMEOUT_S)"
+        return Failure(stage, "parse_timeout", detail, retryable=False)
+
+    def close(self) -> None:
+        """End the child, whatever it is doing."""
+        if self._process is not None:
+            self._pipe.close()
+            self._process.kill()
+            self._process.join()
+            self._process = None
+
+    def _start(self) -> None:
+        context = _context()
+        self._pipe, other = context.Pipe()
+        self._process = context.Process(target=_serve, args=(other, self._rules, self._limits), daemon=True)
+        self._process.start()
+        other.close()
+        self._served = 0
+        try:
+            if self._pipe.poll(START_TIMEOUT_S):
+                self._pipe.recv()
+                return
+        except (EOFError, OSError):
+            pass
+        self.close()
+        raise PrepError("the process that prepares documents does not start: run `kprep doctor`")
+
+    def _crashed(self, stage: str) -> Failure:
+        self._process.join(5)
+        code = self._process.exitcode
+        self.close()
+        return Failure(
+            stage, "parser_crashed", f"the process reading it ended without an answer (code {code})", retryable=False
+        )
+
+
+def _context() -> ForkServerContext:
+    """Children are forked from a clean server that has loaded the rooms once: quick to replace, safe with threads."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["flows.rooms", "flows.child_imports"])
+    return context
+
+
+def _serve(pipe: Connection, rules: RuleSet, limits: Limits) -> None:
+    from flows.rooms import prepare
+
+    _quiet()
+    _limit(limits)
+    pipe.send(("stage", "parse"))
+    while True:
+        try:
+            raw, doc_type = pipe.recv()
+        except (EOFError, OSError):
+            return
+        outcome = prepare(raw, doc_type, rules, lambda stage: pipe.send(("stage", stage)))
+        try:
+            pipe.send(("done", outcome))
+        except MemoryError:
+            detail = "needs more memory than one document may take"
+            pipe.send(("done", Failure("enrich", "out_of_memory", detail, retryable=False)))
+
+
+def _quiet() -> None:
+    """Nothing a parser prints may reach a terminal or a log: it may quote the document."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, 1)
+    os.dup2(null, 2)
+
+
+def _limit(limits: Limits) -> None:
+    size = limits.memory_mb * 1024 * 1024
+    resource.setrlimit(resource.RLIMIT_AS, (size, size))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -1,0 +1,151 @@
+"""The Prefect flow: scan and plan, prepare in batches, embed, assemble, judge and publish.
+
+Works with no Prefect server (a temporary one is started) and with one (`PREFECT_API_URL`). Task parameters and results
+are ids and numbers. A task is tried again only for errors that say they are retryable.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from prefect import flow, task
+from prefect.task_runners import ThreadPoolTaskRunner
+
+from flows import run as steps
+from flows.workspace import Workspace, opened
+from kprep.core.errors import PrepError
+
+RETRIES = 3
+RETRY_DELAYS_S = [2, 10, 30]
+
+
+def is_retryable(_task: Any, _task_run: Any, state: Any) -> bool:
+    """True when the error says that trying again may help."""
+    try:
+        state.result()
+    except PrepError as error:
+        return error.retryable
+    except Exception:  # noqa: BLE001 -- an unknown error is not retried
+        return False
+    return False
+
+
+OPTIONS: dict[str, Any] = {
+    "retries": RETRIES,
+    "retry_delay_seconds": RETRY_DELAYS_S,
+    "retry_condition_fn": is_retryable,
+    "persist_result": False,
+    "cache_policy": None,
+}
+
+
+@dataclass(slots=True)
+class Context:
+    """What the tasks of one run share in this process; Prefect never sees it."""
+
+    workspace: Workspace
+    children: steps.Prepared = field(default_factory=steps.Prepared)
+
+
+_contexts: dict[str, Context] = {}
+"""Run id -> context. Tasks are called with the run id alone, so that their parameters are ids and numbers."""
+
+
+@contextmanager
+def running(workspace: Workspace, run_id: str) -> Iterator[None]:
+    """Let the tasks of a run find its workspace; at the end its child processes are gone."""
+    context = _contexts[run_id] = Context(workspace)
+    try:
+        yield
+    finally:
+        context.children.close()
+        del _contexts[run_id]
+
+
+@task(name="scan and plan", **OPTIONS)
+def plan_task(run_id: str, allow_deletes: bool) -> dict[str, Any]:
+    """{status, batches, base_release}."""
+    return steps.plan(_contexts[run_id].workspace, run_id, allow_deletes=allow_deletes)
+
+
+@task(name="prepare batch", **OPTIONS)
+def prepare_task(run_id: str, batch: int) -> int:
+    """Number of documents parsed."""
+    context = _contexts[run_id]
+    return steps.prepare_batch(context.workspace, run_id, batch, context.children)
+
+
+@task(name="index and embed", **OPTIONS)
+def embed_task(run_id: str) -> dict[str, int]:
+    """{embedded, cache_hits}."""
+    return steps.embed(_contexts[run_id].workspace, run_id)
+
+
+@task(name="assemble candidate", **OPTIONS)
+def assemble_task(run_id: str, base_release: int) -> int:
+    """Number of the candidate."""
+    return steps.assemble(_contexts[run_id].workspace, run_id, base_release)
+
+
+@task(name="gate and publish", **OPTIONS)
+def publish_task(run_id: str, release: int) -> str:
+    """ "published" or "blocked"."""
+    return steps.judge_and_publish(_contexts[run_id].workspace, release)
+
+
+@flow(name="ingest", persist_result=False)
+def ingest_documents(
+    knowledge_base: str, data_dir: str | None = None, allow_deletes: bool = False, run_id: str | None = None
+) -> dict[str, Any]:
+    """One run over a knowledge base folder; its summary (design section 7).
+
+    `run_id`: a run this process has begun and planned already. Raises: PrepError; the run is recorded as failed.
+    """
+    if run_id is not None:
+        return _carry_out(_contexts[run_id].workspace, run_id, None)
+    with opened(Path(knowledge_base), Path(data_dir) if data_dir else None) as workspace, steps.only_run(workspace):
+        begun = steps.begin(workspace)
+        with steps.recorded(workspace, begun), running(workspace, begun):
+            return _carry_out(workspace, begun, plan_task(begun, allow_deletes))
+
+
+def _carry_out(workspace: Workspace, run_id: str, planned: dict[str, Any] | None) -> dict[str, Any]:
+    """Everything after the plan. `planned` None: read it from the run's record."""
+    plan = planned or steps.planned(workspace, run_id)
+    if plan["status"] != "work":
+        return steps.finish(workspace, run_id, plan["status"], {})
+    clock = steps.Clock()
+    futures = [prepare_task.submit(run_id, batch) for batch in range(plan["batches"])]
+    for future in futures:
+        future.result()
+    clock.lap("prepare")
+    embedded = embed_task(run_id)
+    clock.lap("embed")
+    release = assemble_task(run_id, plan["base_release"])
+    clock.lap("assemble")
+    status = publish_task(run_id, release)
+    clock.lap("gate")
+    return steps.finish(workspace, run_id, status, {**embedded, "release": release, "seconds": clock.seconds})
+
+
+def ingest(workspace: Workspace, *, allow_deletes: bool = False) -> dict[str, Any]:
+    """One run from the command line; its summary. Raises: PrepError; the run is recorded as failed.
+
+    The plan is made before Prefect is woken: when nothing changed, nothing is started.
+    """
+    with steps.only_run(workspace):
+        run_id = steps.begin(workspace)
+        with steps.recorded(workspace, run_id):
+            plan = steps.plan(workspace, run_id, allow_deletes=allow_deletes)
+            if plan["status"] != "work":
+                return steps.finish(workspace, run_id, plan["status"], {})
+            workers = workspace.settings.workers or os.cpu_count() or 1
+            with running(workspace, run_id):
+                runner: Any = ThreadPoolTaskRunner(max_workers=workers)
+                configured = ingest_documents.with_options(task_runner=runner)
+                return configured(str(workspace.base.folder), str(workspace.data_dir), allow_deletes, run_id)

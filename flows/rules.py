@@ -1,0 +1,131 @@
+"""The rules of one knowledge base, of all rooms, and the fingerprints that say when their outcome changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import chunking
+import cleaning
+import enrichment
+import redaction
+from embedding.local import MAX_TOKENS
+from embedding.tokenizer import BUNDLED, load_tokenizer
+from kprep.config import KnowledgeBase, ProfileConfig, read_mapping
+from kprep.core.errors import ConfigError, UnsupportedFormat
+from kprep.core.ids import canonical_json, digest, fingerprint
+from kprep.core.models import ChunkProfile
+from parsers import parser_for
+
+STAGES = ("parse", "clean", "redact", "chunk", "enrich")
+
+
+@dataclass(frozen=True, slots=True)
+class RuleSet:
+    """Everything that shapes a document's chunks. Can be sent to a child process.
+
+    `max_tokens`, `tokenizer`: of the embedder, counted on the exact text it gets.
+    """
+
+    cleaning: cleaning.CleaningRules
+    redaction: redaction.RedactionPolicy
+    profiles: Mapping[str, ChunkProfile]
+    default_profile: ChunkProfile
+    tenant: str
+    max_tokens: int
+    tokenizer: Path
+    key: bytes = field(repr=False)
+
+    def profile(self, doc_type: str) -> ChunkProfile:
+        """How documents of this type are cut."""
+        return self.profiles.get(doc_type, self.default_profile)
+
+    def stages(self, media_type: str, doc_type: str) -> dict[str, str]:
+        """Room -> fingerprint of its version and effective options, in pipeline order.
+
+        A media type without a parser has the fingerprint "unsupported", so that a new parser takes it up.
+        """
+        profile = self.profile(doc_type)
+        chunker = chunking.CHUNKERS[profile.strategy]
+        cut = {**asdict(profile), "tokenizer": load_tokenizer(self.tokenizer).identity}
+        rules = {"policy": self.redaction.options(), "tenant": self.tenant, "key": digest("key", self.key)[:16]}
+        return {
+            "parse": parser_identity(media_type),
+            "clean": fingerprint("", "cleaning", cleaning.VERSION, self.cleaning.options()),
+            "redact": fingerprint("", "redaction", redaction.VERSION, rules),
+            "chunk": fingerprint("", f"chunking.{chunker.name}", chunker.version, cut),
+            "enrich": fingerprint("", "enrichment", enrichment.VERSION, {"max_tokens": self.max_tokens}),
+        }
+
+
+def content_fingerprint(content_hash: str, stages: Mapping[str, str]) -> str:
+    """Fingerprint of what preparation gives for these bytes under these rules; independent of URI and permissions."""
+    return digest("content", content_hash, canonical_json(dict(stages)))
+
+
+def parser_identity(media_type: str) -> str:
+    """`name@version` of the parser for a media type, or "unsupported"."""
+    try:
+        spec = parser_for(media_type)
+    except UnsupportedFormat:
+        return "unsupported"
+    return f"{spec.name}@{spec.version}"
+
+
+def load_rules(base: KnowledgeBase, key: bytes) -> RuleSet:
+    """Rules of a knowledge base. Raises: ConfigError naming file and key."""
+    config = base.config
+    max_tokens, tokenizer = embedder_limits(base)
+    default = _profile(ProfileConfig(), max_tokens)
+    profiles = {}
+    for name, profile in config.chunking.profiles.items():
+        profiles[name] = _profile(profile, max_tokens)
+        _check_profile(name, profiles[name], max_tokens)
+    return RuleSet(
+        cleaning=cleaning.CleaningRules.load(_mapping(base, config.cleaning.ruleset)),
+        redaction=redaction.RedactionPolicy.load(_mapping(base, config.redaction.policy)),
+        profiles=profiles,
+        default_profile=default,
+        tenant=config.tenant,
+        max_tokens=max_tokens,
+        tokenizer=tokenizer,
+        key=key,
+    )
+
+
+def embedder_limits(base: KnowledgeBase) -> tuple[int, Path]:
+    """Token limit and tokenizer file of the configured embedder, without loading its model."""
+    settings = base.config.embedding
+    tokenizer = settings.get("tokenizer")
+    own = isinstance(tokenizer, str) and tokenizer != "bundled"
+    path = base.path(Path(str(tokenizer))) if own else BUNDLED
+    limit = settings.get("max_tokens", MAX_TOKENS)
+    if not isinstance(limit, int):
+        raise ConfigError("embedding.max_tokens must be a whole number", key="embedding.max_tokens")
+    return limit, path
+
+
+def _mapping(base: KnowledgeBase, path: Path | None) -> dict[str, Any]:
+    return {} if path is None else read_mapping(base.path(path))[0]
+
+
+def _profile(given: ProfileConfig, max_tokens: int) -> ChunkProfile:
+    """A profile with the defaults filled in; sizes follow the limit where they are not given."""
+    values = {name: value for name, value in given.model_dump().items() if value is not None}
+    limit = values.get("max_tokens", min(max_tokens, ChunkProfile().max_tokens))
+    defaults = {"max_tokens": limit, "target_tokens": min(ChunkProfile().target_tokens, limit * 4 // 5)}
+    return ChunkProfile(**{**defaults, **values})
+
+
+def _check_profile(name: str, profile: ChunkProfile, max_tokens: int) -> None:
+    where = f"chunking.profiles.{name}"
+    if profile.strategy not in chunking.CHUNKERS:
+        raise ConfigError(f"{where}.strategy: unknown {profile.strategy!r}; known: {', '.join(chunking.CHUNKERS)}")
+    if profile.max_tokens > max_tokens:
+        raise ConfigError(
+            f"{where}.max_tokens is {profile.max_tokens}, but the embedding model takes {max_tokens} tokens"
+        )
+    if not profile.min_tokens <= profile.target_tokens <= profile.max_tokens:
+        raise ConfigError(f"{where}: min_tokens <= target_tokens <= max_tokens must hold")

@@ -1,0 +1,347 @@
+"""The steps of one run, as plain functions over ids; the Prefect flow calls them in order.
+
+Each step commits what it did. A run that dies leaves prepared versions and vectors for the next one to reuse, an
+invisible candidate at most, and a lock that ended with its connection.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import queue
+import threading
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from flows import assemble as candidates
+from flows import gate
+from flows.child import Limits, PrepareChild
+from flows.progress import report
+from flows.scan import Planned, plan_run, record_scan, request_for
+from flows.workspace import Workspace
+from kprep.core.errors import PrepError, RunLocked
+from kprep.core.ids import content_hash
+from kprep.core.models import Failure, RawDocument
+from kprep.store import documents, embeddings, overlay, releases, runs
+from publish import publisher
+from publish.plan import Action
+from quality import report_json
+from sources import SOURCES, Entry
+
+BATCH_DOCUMENTS = 16
+EMBED_BATCH = 64
+WORK_FIELDS = ("document_id", "source", "uri", "content_hash", "content_fingerprint")
+
+
+@dataclass(slots=True)
+class Prepared:
+    """Child processes, one per preparing thread, kept for the run."""
+
+    free: queue.SimpleQueue[PrepareChild] = field(default_factory=queue.SimpleQueue)
+    all: list[PrepareChild] = field(default_factory=list)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @contextmanager
+    def child(self, workspace: Workspace) -> Iterator[PrepareChild]:
+        """A child nobody else uses."""
+        try:
+            child = self.free.get_nowait()
+        except queue.Empty:
+            settings = workspace.settings
+            child = PrepareChild(workspace.rules, Limits(settings.document_timeout_s, settings.document_memory_mb))
+            with self.lock:
+                self.all.append(child)
+        try:
+            yield child
+        finally:
+            self.free.put(child)
+
+    def close(self) -> None:
+        """End all children."""
+        for child in self.all:
+            child.close()
+
+
+@contextmanager
+def only_run(workspace: Workspace) -> Iterator[None]:
+    """Hold the knowledge base: one writer at a time. The lock ends with its connection, however the process ends.
+
+    Raises: RunLocked.
+    """
+    with workspace.database.connect() as connection:
+        if not runs.try_lock(connection, workspace.kb):
+            raise RunLocked(
+                f"another run of knowledge base {workspace.kb!r} is at work: wait for it, or see `kprep status`"
+            )
+        yield
+
+
+class Clock:
+    """Seconds of each stage, in the order they are lapped."""
+
+    def __init__(self) -> None:
+        self._last = time.perf_counter()
+        self.seconds: dict[str, float] = {}
+
+    def lap(self, stage: str) -> None:
+        """Note the time since the last lap as the stage's."""
+        now = time.perf_counter()
+        self.seconds[stage] = round(now - self._last, 3)
+        self._last = now
+
+
+@contextmanager
+def recorded(workspace: Workspace, run_id: str) -> Iterator[None]:
+    """Record a run as failed, with its reason, when an error ends it."""
+    try:
+        yield
+    except BaseException as error:
+        message = error.message if isinstance(error, PrepError) else f"unexpected {type(error).__name__}"
+        with contextlib.suppress(PrepError):
+            finish(workspace, run_id, "failed", {"message": message})
+        raise
+
+
+def planned(workspace: Workspace, run_id: str) -> dict[str, Any]:
+    """{status, batches, base_release} of a run that has work, from its record."""
+    with workspace.database.begin() as connection:
+        row = runs.get(connection, run_id)
+        work = runs.work(connection, run_id)
+    batches = max((item.batch for item in work), default=-1) + 1
+    return {"status": "work", "batches": batches, "base_release": int(row.summary["base_release"])}
+
+
+def begin(workspace: Workspace) -> str:
+    """Id of a new run, recorded."""
+    run_id = uuid.uuid4().hex[:12]
+    with workspace.database.begin() as connection:
+        runs.start(connection, workspace.kb, run_id)
+    return run_id
+
+
+def plan(workspace: Workspace, run_id: str, *, allow_deletes: bool) -> dict[str, Any]:
+    """Scan, plan, record both; {status, batches, base_release}. Status: work, unchanged, waiting."""
+    started = time.perf_counter()
+    report("scan", 0, 0)
+    with workspace.database.begin() as connection:
+        planned = plan_run(workspace, connection, allow_deletes=allow_deletes)
+        record_scan(workspace, connection, run_id, planned)
+        figures = plan_figures(planned)
+        stale = _index_is_stale(workspace, connection, planned)
+        status = "waiting" if planned.plan.guard else "work"
+        if planned.plan.is_empty and not stale and not planned.plan.guard:
+            status = "unchanged"
+            overlay.settle(connection, workspace.kb, planned.plan.base_release)
+        rows = [] if status != "work" else _work_rows(workspace, connection, planned, everything=stale)
+        runs.plan_work(connection, run_id, rows)
+        seconds = {"scan": round(time.perf_counter() - started, 3)}
+        runs.note(connection, run_id, {**figures, "base_release": planned.plan.base_release, "seconds": seconds})
+    batches = max((row.batch for row in rows), default=-1) + 1
+    return {"status": status, "batches": batches, "base_release": planned.plan.base_release}
+
+
+def plan_figures(planned: Planned) -> dict[str, Any]:
+    """Document counts of a plan, in the shape of design section 7."""
+    counts = dict(planned.plan.counts)
+    return {
+        "documents": {
+            "listed": planned.scan.listed,
+            "added": counts["add"],
+            "changed": counts["change"],
+            "renamed": counts["rename"],
+            "repermissioned": counts["repermission"],
+            "retired": counts["retire"] - counts["rename"],
+            "unchanged": counts["unchanged"],
+            "failed": counts["failed"] + len(planned.scan.failed),
+            "review": 0,
+        },
+        "guard": planned.plan.guard,
+        "hashed": planned.scan.hashed,
+    }
+
+
+def _index_is_stale(workspace: Workspace, connection: Any, planned: Planned) -> bool:
+    """True when the live release was made with another lexicon, embedding space, retrieval or view configuration."""
+    base = planned.plan.base_release
+    row = releases.get(connection, workspace.kb, base)
+    if base == 0 or row is None:
+        return False
+    wanted = workspace.release_configuration()
+    parts = ("embedding_space", "lexicon", "retrieval", "views")
+    return any(row.configuration.get(part) != wanted[part] for part in parts)
+
+
+def _work_rows(workspace: Workspace, connection: Any, planned: Planned, *, everything: bool) -> list[runs.WorkRow]:
+    """The work list; with `everything`, unchanged documents are carried along so that they are indexed anew."""
+    live = {item.document_id: item for item in planned.live}
+    listed = {row.document_id: row for row in planned.scan.rows}
+    rows = []
+    batched = 0
+    for item in planned.plan.documents:
+        key = item.document_id
+        work = {name: getattr(item, name) for name in WORK_FIELDS} | {"action": item.action.value}
+        if item.action is Action.RETIRE:
+            rows.append(runs.WorkRow(key, -1, work, "ready", None))
+        elif item.action is Action.REPERMISSION or (item.action is Action.UNCHANGED and everything):
+            rows.append(runs.WorkRow(key, -1, work, "ready", live[key].version_id))
+        elif item.action in (Action.UNCHANGED, Action.FAILED):
+            continue
+        elif item.reuse:
+            version = documents.copy_version(connection, workspace.kb, key, item.content_fingerprint, item.reuse)
+            documents.clear_failures(connection, workspace.kb, [key])
+            rows.append(runs.WorkRow(key, -1, work, "ready", version))
+        else:
+            source, entry = planned.scan.locations[key]
+            work |= {"media_type": listed[key].media_type, "doc_type": source.doc_type}
+            work |= {"location": entry.location, "name": entry.name}
+            rows.append(runs.WorkRow(key, batched // BATCH_DOCUMENTS, work, "planned", None))
+            batched += 1
+    return rows
+
+
+def prepare_batch(workspace: Workspace, run_id: str, number: int, children: Prepared) -> int:
+    """Prepare the documents of a batch that are not done yet; number of documents parsed."""
+    with workspace.database.begin() as connection:
+        items = runs.batch(connection, run_id, number)
+    with children.child(workspace) as child:
+        for item in items:
+            _prepare_one(workspace, run_id, item, child)
+            report("prepare", 1, 0)
+    return len(items)
+
+
+def _prepare_one(workspace: Workspace, run_id: str, item: dict[str, Any], child: PrepareChild) -> None:
+    kb, key, fingerprint = workspace.kb, item["document_id"], item["content_fingerprint"]
+    raw = _read(workspace, item)
+    outcome = raw if isinstance(raw, Failure) else child.prepare(raw, item["doc_type"])
+    if isinstance(raw, RawDocument) and not isinstance(outcome, Failure):
+        # Only what redaction let through is kept, so that a document refused for secrets is stored nowhere.
+        workspace.objects.put(raw.content)
+    with workspace.database.begin() as connection:
+        if isinstance(outcome, Failure):
+            documents.fail(connection, kb, run_id, (key, item["source"], item["uri"]), fingerprint, outcome)
+            runs.done(connection, run_id, key, None)
+            return
+        stages = workspace.rules.stages(item["media_type"], item["doc_type"])
+        version = documents.save_version(connection, kb, key, item["content_hash"], fingerprint, stages, outcome)
+        documents.clear_failures(connection, kb, [key])
+        runs.done(connection, run_id, key, version)
+
+
+def _read(workspace: Workspace, item: dict[str, Any]) -> RawDocument | Failure:
+    source = next(source for source in workspace.base.config.sources if source.name == item["source"])
+    entry = Entry(item["uri"], item["name"], item["location"], "", 0, None)
+    try:
+        content = SOURCES[source.kind].fetch(request_for(workspace, source), entry)
+    except PrepError as error:
+        return Failure("fetch", error.reason, error.message, error.retryable)
+    if content_hash(content) != item["content_hash"]:
+        return Failure(
+            "fetch", "source_changed", "changed while the run read it; the next run takes it up", retryable=True
+        )
+    return RawDocument(item["uri"], item["name"], content, item["media_type"])
+
+
+def embed(workspace: Workspace, run_id: str) -> dict[str, int]:
+    """Index the run's chunks and compute the vectors they lack, committing as it goes; {embedded, cache_hits}."""
+    with workspace.database.begin() as connection:
+        versions = [str(item.version_id) for item in runs.work(connection, run_id) if item.version_id]
+        lexicon = workspace.release_configuration()["lexicon"]
+        candidates.index(workspace, connection, versions, lexicon)
+        embedder = workspace.embedder
+        if embedder is None:
+            return {"embedded": 0, "cache_hits": 0}
+        total = embeddings.count_texts(connection, workspace.kb, versions)
+        todo = embeddings.missing(connection, workspace.kb, versions, embedder.space)
+    done = 0
+    report("embed", 0, len(todo))
+    for start in range(0, len(todo), EMBED_BATCH):
+        part = todo[start : start + EMBED_BATCH]
+        vectors = embedder.embed([text for _, text in part])
+        with workspace.database.begin() as connection:
+            embeddings.save(connection, embedder.space, [key for key, _ in part], vectors)
+        done += len(part)
+        report("embed", done, len(todo))
+    return {"embedded": done, "cache_hits": total - len(todo)}
+
+
+def assemble(workspace: Workspace, run_id: str, base_release: int) -> int:
+    """Candidate release with what the run prepared; its number."""
+    report("assemble", 0, 0)
+    with workspace.database.begin() as connection:
+        return candidates.assemble(workspace, connection, run_id, base_release)
+
+
+def judge_and_publish(workspace: Workspace, release: int) -> str:
+    """Run the gate on the candidate, keep its report, publish when it passed; "published" or "blocked"."""
+    report("gate", 0, 0)
+    with workspace.database.begin() as connection:
+        outcome = gate.judge(workspace, connection, release)
+        releases.save_report(connection, workspace.kb, release, outcome.status, report_json(outcome))
+        if not outcome.passed:
+            releases.set_status(connection, workspace.kb, release, "blocked")
+    if not outcome.passed:
+        return "blocked"
+    report("publish", 0, 0)
+    with workspace.database.begin() as connection:
+        publisher.publish(connection, workspace.kb, release, outcome)
+    return "published"
+
+
+def finish(workspace: Workspace, run_id: str, status: str, extra: dict[str, Any]) -> dict[str, Any]:
+    """Record how the run ended; its summary as in design section 7."""
+    kb = workspace.kb
+    with workspace.database.begin() as connection:
+        noted = runs.get(connection, run_id).summary
+        work = runs.work(connection, run_id)
+        live = releases.live_release(connection, kb) or 0
+        base = int(noted.get("base_release", live))
+        release = int(extra.get("release", live))
+        added, removed = releases.change_counts(connection, kb, base, release) if release != base else (0, 0)
+        members = releases.member_counts(connection, kb, release)
+        row = releases.get(connection, kb, release)
+        judged = row.report if row is not None and "release" in extra else None
+        seconds = {**noted.get("seconds", {}), **extra.get("seconds", {})}
+        summary = {
+            "run_id": run_id,
+            "knowledge_base": kb,
+            "release": release,
+            "base_release": base,
+            "status": status,
+            "documents": _settled_counts(noted.get("documents", {}), work),
+            "work": {
+                "parsed": sum(item.batch >= 0 and item.state != "planned" for item in work),
+                "embedded": extra.get("embedded", 0),
+                "embedding_cache_hits": extra.get("cache_hits", 0),
+                "hashed": noted.get("hashed", 0),
+            },
+            "chunks": {
+                "parents": members["parents"],
+                "children": members["children"],
+                "added": added,
+                "removed": removed,
+            },
+            "failures": [
+                {"uri": failure.uri, "stage": failure.stage, "reason": failure.reason, "detail": failure.detail}
+                for failure in documents.failures(connection, kb)
+            ],
+            "gate": judged or {"status": "not_run", "checks": []},
+            "message": extra.get("message", "") or noted.get("guard", ""),
+            "seconds": {**seconds, "total": round(sum(seconds.values()), 3)},
+        }
+        runs.finish(connection, run_id, status, summary)
+    return summary
+
+
+def _settled_counts(planned: dict[str, int], work: list[runs.WorkRow]) -> dict[str, int]:
+    """Planned document counts, with those that failed in this run moved to `failed`."""
+    counts = dict(planned)
+    names = {"add": "added", "change": "changed", "rename": "renamed"}
+    for item in work:
+        if item.state == "failed":
+            counts[names[item.work["action"]]] -= 1
+            counts["failed"] += 1
+    return counts

@@ -1,0 +1,211 @@
+"""What the sources hold now: listed cheaply, hashed only where something may have changed; and the plan made of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sqlalchemy import Connection
+
+from flows.metadata import metadata_fingerprint
+from flows.rules import content_fingerprint
+from flows.workspace import Workspace
+from kprep.config import SourceConfig
+from kprep.core.errors import SourceError, SourceUnavailable
+from kprep.core.ids import content_hash, document_id
+from kprep.core.models import Failure
+from kprep.store import documents, overlay, releases
+from kprep.store.documents import DocumentRow
+from parsers.media_type import detect
+from publish.plan import Action, Guard, Known, Live, Observed, Plan, make_plan
+from sources import SOURCES, Entry, SourceRequest
+
+HEAD_BYTES = 1 << 20
+
+
+@dataclass(slots=True)
+class Scan:
+    """Outcome of looking at every source.
+
+    `listed`: number of entries. `rows`: documents that could be looked at. `failed`: (row-like identity, failure) of
+    those that could not; they keep their live version. `hashed`: files read to see whether they changed. `gone`: known
+    documents that complete listings no longer hold. `locations`: how to fetch each document.
+    """
+
+    listed: int = 0
+    rows: list[DocumentRow] = field(default_factory=list)
+    failed: list[tuple[tuple[str, str, str], Failure]] = field(default_factory=list)
+    hashed: int = 0
+    complete: bool = True
+    keep: set[str] = field(default_factory=set)
+    empty_sources: list[str] = field(default_factory=list)
+    locations: dict[str, tuple[SourceConfig, Entry]] = field(default_factory=dict)
+
+
+def request_for(workspace: Workspace, source: SourceConfig) -> SourceRequest:
+    """A source's request with paths made absolute."""
+    return SourceRequest(source.name, workspace.base.path(source.path), source.include, source.exclude)
+
+
+def scan_sources(workspace: Workspace, known: dict[str, DocumentRow]) -> Scan:
+    """List every source and hash what may have changed. Writes nothing. Raises: SourceError with the remedy."""
+    scan = Scan()
+    limit = workspace.settings.document_size_mb * 1024 * 1024
+    for source in workspace.base.config.sources:
+        spec = SOURCES[source.kind]
+        request = request_for(workspace, source)
+        listing = spec.list_entries(request)
+        scan.listed += len(listing.entries) + len(listing.problems)
+        if not listing.entries and not listing.problems:
+            scan.empty_sources.append(source.name)
+        if not listing.complete:
+            scan.complete = False
+            scan.keep |= {row.document_id for row in known.values() if row.source == source.name}
+        for problem in listing.problems:
+            identity = (document_id(workspace.kb, source.name, problem.uri), source.name, problem.uri)
+            scan.failed.append((identity, Failure("scan", problem.reason, problem.detail, retryable=True)))
+            scan.keep.add(identity[0])
+        for entry in listing.entries:
+            _look_at(workspace, source, entry, known, limit, scan)
+    return scan
+
+
+def _look_at(
+    workspace: Workspace, source: SourceConfig, entry: Entry, known: dict[str, DocumentRow], limit: int, scan: Scan
+) -> None:
+    key = document_id(workspace.kb, source.name, entry.uri)
+    scan.locations[key] = (source, entry)
+    row = known.get(key)
+    if row is not None and row.version_token == entry.version_token:
+        scan.rows.append(row)
+        return
+    identity = (key, source.name, entry.uri)
+    if entry.size > limit:
+        detail = f"{entry.size // 1048576} MB, the limit is {limit // 1048576} MB (KPREP_DOCUMENT_SIZE_MB)"
+        scan.failed.append((identity, Failure("scan", "too_large", detail, retryable=False)))
+        scan.keep.add(key)
+        return
+    try:
+        content = SOURCES[source.kind].fetch(request_for(workspace, source), entry)
+    except (SourceError, SourceUnavailable) as error:
+        scan.failed.append((identity, Failure("scan", error.reason, error.message, error.retryable)))
+        scan.keep.add(key)
+        return
+    scan.hashed += 1
+    address = content_hash(content)
+    media_type = detect(entry.name, content[:HEAD_BYTES])
+    modified_at = row.modified_at if row is not None and row.content_hash == address else entry.modified_at
+    scan.rows.append(
+        DocumentRow(key, source.name, entry.uri, entry.version_token, address, len(content), media_type, modified_at)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A plan with what it was made from."""
+
+    plan: Plan
+    scan: Scan
+    observed: tuple[Observed, ...]
+    live: tuple[releases.LiveDocument, ...]
+
+
+def plan_run(workspace: Workspace, connection: Connection, *, allow_deletes: bool) -> Planned:
+    """Scan and plan. Writes nothing. Raises: SourceError, ConfigError."""
+    kb = workspace.kb
+    known = {row.document_id: row for row in documents.observed(connection, kb)}
+    scan = scan_sources(workspace, known)
+    base = releases.live_release(connection, kb) or 0
+    live = tuple(releases.documents(connection, kb, base))
+    if scan.empty_sources and not scan.rows and not live:
+        sources = {source.name: source for source in workspace.base.config.sources}
+        first = sources[scan.empty_sources[0]]
+        raise SourceError(
+            f"source {first.name}: no file below {workspace.base.path(first.path)} matches "
+            f"{', '.join(first.include)}: put documents there or change `include`"
+        )
+    observed = _observed(workspace, scan)
+    failures = {row.document_id: row for row in documents.failures(connection, kb)}
+    quality = workspace.base.config.quality
+    plan = make_plan(
+        base,
+        observed,
+        [
+            Live(
+                item.document_id,
+                item.source,
+                item.uri,
+                item.version_id,
+                item.content_hash,
+                item.content_fingerprint,
+                item.metadata_fingerprint,
+                item.stages,
+            )
+            for item in live
+        ],
+        Known(
+            keep=frozenset(scan.keep),
+            failures={key: row.content_fingerprint for key, row in failures.items() if not row.retryable},
+            prepared=documents.prepared_versions(connection, kb),
+            empty_sources=frozenset(scan.empty_sources),
+        ),
+        Guard(quality.mass_delete_share, quality.mass_delete_documents),
+        allow_deletes=allow_deletes,
+    )
+    return Planned(plan, scan, observed, live)
+
+
+def _observed(workspace: Workspace, scan: Scan) -> tuple[Observed, ...]:
+    sources = {source.name: source for source in workspace.base.config.sources}
+    stages: dict[tuple[str, str], dict[str, str]] = {}
+    out = []
+    for row in scan.rows:
+        source = sources[row.source]
+        kind = (row.media_type, source.doc_type)
+        if kind not in stages:
+            stages[kind] = workspace.rules.stages(*kind)
+        out.append(
+            Observed(
+                row.document_id,
+                row.source,
+                row.uri,
+                row.content_hash,
+                content_fingerprint(row.content_hash, stages[kind]),
+                metadata_fingerprint(source, workspace.base.config.tenant),
+                stages[kind],
+            )
+        )
+    return tuple(out)
+
+
+def record_scan(workspace: Workspace, connection: Connection, run_id: str, planned: Planned) -> None:
+    """Write what the scan saw, and the denials it found, at once: they wait for no gate."""
+    kb, scan, plan = workspace.kb, planned.scan, planned.plan
+    documents.observe(connection, kb, scan.rows)
+    for identity, failure in scan.failed:
+        documents.fail(connection, kb, run_id, identity, "", failure)
+    if plan.guard:
+        return
+    renamed = {item.renamed_from for item in plan.documents if item.action is Action.RENAME}
+    retired = [item for item in plan.documents if item.action is Action.RETIRE]
+    documents.unlist(connection, kb, [item.document_id for item in retired])
+    denied = [item.document_id for item in retired if item.uri not in renamed]
+    overlay.suppress(connection, kb, denied, "source_deleted", f"run {run_id}")
+    seen = {row.document_id for row in scan.rows} | scan.keep | {identity[0] for identity, _ in scan.failed}
+    stale = [row.document_id for row in documents.failures(connection, kb) if row.document_id not in seen]
+    documents.clear_failures(connection, kb, stale)
+    overlay.narrow(connection, kb, _narrowed(workspace, planned))
+
+
+def _narrowed(workspace: Workspace, planned: Planned) -> dict[str, tuple[str, ...]]:
+    """Documents whose configured ACL lacks principals the live release still lets in: id -> principals now allowed."""
+    sources = {source.name: source for source in workspace.base.config.sources}
+    live = {item.document_id: item for item in planned.live}
+    out = {}
+    for item in planned.plan.documents:
+        old = live.get(item.document_id)
+        if old is None or item.action is Action.RETIRE:
+            continue
+        now = sources[item.source].acl
+        if not set(old.metadata.get("acl", ())) <= set(now) and not old.metadata.get("own_acl"):
+            out[item.document_id] = now
+    return out

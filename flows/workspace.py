@@ -1,0 +1,168 @@
+"""An open knowledge base: what every command and every task starts from."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from embedding import Embedder, create_embedder
+from flows.rules import RuleSet, load_rules
+from kprep.config import KnowledgeBase, load
+from kprep.core.errors import ConfigError
+from kprep.core.ids import canonical_json, digest
+from kprep.settings import Settings
+from kprep.store import documents
+from kprep.store.database import Database
+from kprep.store.objects import ObjectStore, open_store
+from retrieval import tokens
+
+IDENTITY_FILE = "redaction.key"
+
+
+@dataclass
+class Workspace:
+    """A knowledge base with its data directory. The database is opened on first use; close when done."""
+
+    base: KnowledgeBase
+    settings: Settings
+    data_dir: Path
+    _database: Database | None = field(default=None, repr=False)
+
+    @classmethod
+    def open(cls, folder: Path, data_dir: Path | None = None) -> Workspace:
+        """Raises: ConfigError naming file, line and key."""
+        base = load(folder)
+        settings = read_settings()
+        chosen = data_dir or settings.data_dir or base.folder / ".kprep"
+        return cls(base, settings, chosen.expanduser().resolve())
+
+    @property
+    def kb(self) -> str:
+        """Name of the knowledge base."""
+        return self.base.name
+
+    @property
+    def database(self) -> Database:
+        """The open database, with the knowledge base registered. Raises: StoreUnavailable, StoreError, ConfigError."""
+        if self._database is None:
+            prepare_data_dir(self.data_dir)
+            database = Database.open(self.data_dir, self.settings.database_url)
+            try:
+                with database.begin() as connection:
+                    documents.register(connection, self.kb, self.base.config.tenant)
+            except BaseException:
+                database.close()
+                raise
+            self._database = database
+        return self._database
+
+    @cached_property
+    def objects(self) -> ObjectStore:
+        """The restricted store of originals."""
+        return open_store(self.settings.object_store, self.data_dir, self.settings.s3_endpoint)
+
+    @cached_property
+    def rules(self) -> RuleSet:
+        """Rules of all rooms. Raises: ConfigError."""
+        return load_rules(self.base, redaction_key(self.settings, self.data_dir))
+
+    @cached_property
+    def embedder(self) -> Embedder | None:
+        """The configured embedder, None in keyword-only mode. Raises: ConfigError, EmbeddingError."""
+        values = dict(self.base.config.embedding)
+        if values.get("provider") == "none":
+            return None
+        variable = values.pop("api_key_env", None)
+        if variable is not None:
+            if not os.environ.get(str(variable)):
+                raise ConfigError(f"embedding.api_key_env names {variable}, which is not set in the environment")
+            values["api_key"] = os.environ[str(variable)]
+        return create_embedder(values)
+
+    @property
+    def lexical_weights(self) -> dict[str, int]:
+        """How often the words of each field count."""
+        given = {str(name): weight for name, weight in self.base.config.retrieval.lexical.weights.items()}
+        return {**tokens.DEFAULT_WEIGHTS, **given}
+
+    def release_configuration(self) -> dict[str, Any]:
+        """What reads of a release need to know, and what it was made with; recorded with the release."""
+        config = self.base.config
+        retrieval = config.retrieval.model_dump(mode="json")
+        settings = {name: value for name, value in config.embedding.items() if name != "api_key"}
+        return {
+            "embedding": settings,
+            "embedding_space": self.embedder.space if self.embedder is not None else "",
+            "lexicon": tokens.lexicon_id(self.lexical_weights),
+            "retrieval": retrieval,
+            "cleaning": self.rules.cleaning.options(),
+            "redaction": self.rules.redaction.options(),
+            "profiles": {
+                name: canonical_json(profile.model_dump()) for name, profile in config.chunking.profiles.items()
+            },
+            "views": {name: view.model_dump(mode="json") for name, view in config.views.items()},
+        }
+
+    def close(self) -> None:
+        """Give the database back."""
+        if self._database is not None:
+            self._database.close()
+            self._database = None
+
+
+@contextmanager
+def opened(folder: Path, data_dir: Path | None = None) -> Iterator[Workspace]:
+    """A workspace, closed at the end."""
+    workspace = Workspace.open(folder, data_dir)
+    try:
+        yield workspace
+    finally:
+        workspace.close()
+
+
+def read_settings() -> Settings:
+    """Settings from the environment. Raises: ConfigError naming the variable."""
+    from pydantic import ValidationError
+
+    try:
+        return Settings()
+    except ValidationError as error:
+        item = error.errors()[0]
+        raise ConfigError(f"KPREP_{str(item['loc'][0]).upper()}: {item['msg']}") from error
+
+
+def prepare_data_dir(data_dir: Path) -> None:
+    """Data directory with a note for people and a .gitignore. Raises: ConfigError when it cannot be written."""
+    try:
+        data_dir.mkdir(parents=True, exist_ok=True)
+        ignore = data_dir / ".gitignore"
+        if not ignore.exists():
+            ignore.write_text("*\n", encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(
+            f"cannot write to the data directory {data_dir}: {error.strerror}; choose one with --data-dir"
+        ) from error
+
+
+def redaction_key(settings: Settings, data_dir: Path) -> bytes:
+    """Key of the pseudonyms: `KPREP_REDACTION_KEY`, or one made once in the data directory, readable by its owner."""
+    if settings.redaction_key:
+        return digest("redaction key", settings.redaction_key).encode()
+    path = data_dir / "restricted" / IDENTITY_FILE
+    try:
+        prepare_data_dir(data_dir)
+        path.parent.mkdir(mode=0o700, exist_ok=True)
+        try:
+            with os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w", encoding="ascii") as file:
+                file.write(secrets.token_hex(32))
+        except FileExistsError:
+            pass
+        return path.read_text(encoding="ascii").strip().encode()
+    except OSError as error:
+        raise ConfigError(f"cannot read or make {path}: {error.strerror}") from error

@@ -1,0 +1,79 @@
+"""Published views as SQL: a filter and a projection over the live release, limited to the session's principals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from psycopg import sql
+from sqlalchemy import Connection, text
+
+COLUMNS: Mapping[str, str] = {
+    "text": "c.text",
+    "title": "d.title",
+    "heading_path": "c.heading_path",
+    "locator": "m.locator",
+    "document_uri": "d.uri",
+    "keywords": "c.keywords",
+    "language": "c.language",
+    "fragment": "c.fragment",
+    "updated_at": "m.updated_at",
+    "doc_type": "m.doc_type",
+    "sensitivity": "m.sensitivity",
+    "parent_id": "m.parent_id",
+    "chunk_id": "m.chunk_id",
+    "citation": "kprep.citation(d.uri, m.locator)",
+}
+
+
+def view_name(kb: str, name: str) -> str:
+    """Name of a view in schema `published`."""
+    return f"{kb}__{name}".replace("-", "_")
+
+
+def create_statement(kb: str, name: str, definition: Mapping[str, Any]) -> sql.Composed:
+    """`CREATE VIEW published.<kb>__<name>`: reads the live release, as the principals in `kprep.principals`
+    (comma-separated; unset: the public part only)."""
+    columns = [
+        sql.SQL(COLUMNS[field] + " AS ") + sql.Identifier(field) for field in dict.fromkeys(definition["fields"])
+    ]
+    conditions = [
+        sql.SQL(" AND ") + sql.Identifier("m", column) + sql.SQL(" = ANY({})").format(sql.Literal(list(values)))
+        for column, values in sorted(definition["where"].items())
+    ]
+    return sql.SQL(
+        "CREATE VIEW {view} WITH (security_barrier) AS SELECT m.chunk_id AS id, {columns} "
+        "FROM kprep.channels live "
+        "CROSS JOIN LATERAL kprep.visible_members(live.kb, live.release, "
+        "coalesce(string_to_array(current_setting('kprep.principals', true), ','), ARRAY[]::text[]), current_date) m "
+        "JOIN kprep.chunks c ON c.kb = m.kb AND c.chunk_id = m.chunk_id "
+        "JOIN kprep.release_documents d ON d.kb = m.kb AND d.document_id = m.document_id "
+        "AND d.from_release <= live.release AND (d.to_release IS NULL OR d.to_release > live.release) "
+        "WHERE live.kb = {kb} AND live.name = 'live'{conditions}"
+    ).format(
+        view=sql.Identifier("published", view_name(kb, name)),
+        columns=sql.SQL(", ").join(columns),
+        kb=sql.Literal(kb),
+        conditions=sql.SQL("").join(conditions),
+    )
+
+
+def drop_statement(kb: str, name: str) -> sql.Composed:
+    """`DROP VIEW IF EXISTS` for the same name."""
+    return sql.SQL("DROP VIEW IF EXISTS {}").format(sql.Identifier("published", view_name(kb, name)))
+
+
+def exists(connection: Connection, kb: str, name: str) -> bool:
+    """True when the SQL view is there."""
+    found = text("SELECT to_regclass(:name)")
+    return connection.execute(found, {"name": f'published."{view_name(kb, name)}"'}).scalar() is not None
+
+
+def create(connection: Connection, kb: str, name: str, definition: Mapping[str, Any]) -> None:
+    """Create the SQL view of a definition with `where` and `fields`."""
+    connection.exec_driver_sql(create_statement(kb, name, definition).as_string())
+
+
+def drop(connection: Connection, kb: str, name: str) -> None:
+    """Remove the SQL view if it is there."""
+    connection.exec_driver_sql(drop_statement(kb, name).as_string())
