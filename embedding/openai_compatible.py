@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -166,10 +167,8 @@ def _asked_wait_s(response: Response, default: float) -> float:
     asked = str(response.headers.get("Retry-After", "")).strip()
     if not asked:
         return default
-    try:
-        return max(float(asked), 0.0)
-    except ValueError:
-        pass
+    if re.fullmatch(r"[0-9]+(\.[0-9]+)?", asked):
+        return float(asked)
     try:
         moment = parsedate_to_datetime(asked)
     except ValueError:

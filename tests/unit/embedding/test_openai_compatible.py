@@ -92,6 +92,13 @@ def test_a_server_out_of_reach_is_retryable_and_names_the_attempts() -> None:
     assert "secret" not in str(caught.value)
 
 
+@pytest.mark.parametrize("asked", ["", "soon", "nan", "-5", "²"])
+def test_a_wait_that_cannot_be_read_means_the_usual_one(asked: str) -> None:
+    waits: list[float] = []
+    embedder(Scripted(httpx.Response(503, headers={"Retry-After": asked.encode()})), waits).embed(["a"])
+    assert waits == [1]
+
+
 def test_a_long_wait_is_handed_back_to_the_flow() -> None:
     with pytest.raises(EmbedderUnavailable) as caught:
         embedder(Scripted(httpx.Response(429, headers={"Retry-After": "3600"}))).embed(["a"])
