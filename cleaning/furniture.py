@@ -24,9 +24,12 @@ TEXT_KINDS = (
 _RIGHTS = r"(?:all rights reserved|alle rechte vorbehalten|tous droits réservés|todos los derechos reservados|"
 _RIGHTS += r"tutti i diritti riservati|todos os direitos reservados|版权所有|保留所有权利|著作権所有|无断转载禁止)"
 _SIGN = r"(?:©|\(c\)|&copy;|copyright|urheberrecht)"
+_YEAR = r"(?:19|20)\d\d\b"
 _COPYRIGHT = re.compile(
-    rf"(?i)^\W{{0,3}}(?:{_SIGN}\W{{0,3}}){{1,2}}(?:by\s+)?(?:[^\n.]{{0,80}}?\b)?(?:19|20)\d\d\b[^\n]{{0,100}}$"
-    rf"|^\W{{0,3}}©[^\n]{{1,120}}$|^[^\n]{{0,100}}\b{_RIGHTS}[^\n]{{0,60}}$|^[^\n]{{0,60}}(?:版权所有|保留所有权利)[^\n]{{0,60}}$"
+    rf"(?i)^\W{{0,3}}(?:{_SIGN}\W{{0,3}}){{1,2}}(?:by\s+)?{_YEAR}[^\n]{{0,120}}$"
+    rf"|^(?=.{{0,80}}$)\W{{0,3}}(?:{_SIGN}\W{{0,3}}){{1,2}}[^\n]{{0,60}}\b{_YEAR}[^\n]{{0,40}}$"
+    rf"|^(?=.{{0,60}}$)\W{{0,3}}(?:copyright\W{{0,3}})?©[^\n]{{1,60}}$|^[^\n]{{0,100}}\b{_RIGHTS}[^\n]{{0,60}}$"
+    r"|^[^\n]{0,60}(?:版权所有|保留所有权利)[^\n]{0,60}$"
 )
 _COOKIE_USE = re.compile(
     r"(?i)(?:site|we|page|app)\s+(?:also\s+)?uses?\s+(?:[\w-]+\s+){0,3}cookies|verwende[nt]\s+(?:\w+\s+){0,3}cookies|cookies\s+verwende|"

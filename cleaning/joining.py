@@ -49,7 +49,9 @@ class Vocabulary:
         for element in elements:
             if element.kind is ElementKind.CODE:
                 continue
-            whole = re.sub(r"[^\W\d_]+[-\u2010][ \t]*\n\s*[^\W\d_]+", " ", element.text.lower())
+            # A word beside a lone ligature is no word yet ("veri ﬁ cation").
+            text = re.sub(r"\w* ?(?<!\w)[ﬀ-ﬄ] ", " ", element.text)
+            whole = re.sub(r"[^\W\d_]+[-\u2010][ \t]*\n\s*[^\W\d_]+", " ", text.lower())
             whole = re.sub(r"[-\u2010]\s*$", "- ", whole)
             compounds.update(re.findall(r"[^\W\d_]+-[^\W\d_]+", whole))
             words.update(re.findall(r"[^\W\d_]+", whole))
@@ -146,7 +148,7 @@ def _wrapped(line: str, following: str, width: int, hyphens: bool) -> bool:
     """Whether the line end between the two is only a wrap. `width`: widest line, 0 where line ends carry meaning."""
     if not line or not following or _STARTS_NEW.match(following):
         return False
-    if hyphens and _HYPHEN_END.search(line) and following[0].islower():
+    if hyphens and _HYPHEN_END.search(line) and following[0].isalnum():
         return True
     if not width:
         return False

@@ -13,15 +13,17 @@ from redaction.spans import Span, folded, near, places
 # "@" or before a common top-level domain.
 _SIGNS = ("@", "%40", "＠", "[at]", "(at)")
 _AT = re.compile(r"@|%40|＠|\s?[\[(]at[\])]\s?", re.IGNORECASE)
-_LOCAL = re.compile(r"[\w.!#$&'*+=?^`{|}~%-]{1,64}(?:\n[ \t]*)?\Z")
+# Scripts written without spaces: their words may touch an address and are no part of it.
+_CJK_RANGE = r"\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef"
+_LOCAL = re.compile(rf"(?:(?![{_CJK_RANGE}])[\w.+%'-]){{1,64}}(?:\n[ \t]*)?\Z")
 _DOMAIN = re.compile(
     r"(?:[ \t]*\n[ \t]*|[ ])?((?:\w(?:[\w-]{0,61}\w)?\.)+"
     r"(?:[ \t]*\n[ \t]*(?=(?:com|org|net|edu|gov|io|de|fr|uk|eu|cn)\b))?"
-    r"(?:xn--[a-z0-9-]{2,59}|[^\W\d_]{2,24}))(?![\w])",
+    rf"(?:xn--[a-z0-9-]{{2,59}}|[a-z]{{2,24}}(?![a-z0-9_])|(?:(?![{_CJK_RANGE}])[^\W\d_]){{2,24}}(?!\w)|中国|中國|公司|网络))",
     re.IGNORECASE,
 )
 _COMMON_DOMAIN = re.compile(r"(?i)\.(?:com|org|net|edu|gov|io|de|fr|uk|eu|cn|it|es|nl|ch|at|in|br|jp|co)\Z")
-_NOT_LOCAL_START = "'`*_{|}.!#$&=?^~%+-"
+_NOT_LOCAL_START = "'_.%+-"
 
 _PHONE_WORD = re.compile(
     r"(?i)\b(?:tele?ph?on[eo]?\w*|tel|phone|ph|mobile?n?|mob|cell(?:ular|ulare)?|handy\w*|fax|whatsapp|sms|hotline|"
@@ -70,7 +72,7 @@ def emails(text: str, policy: RedactionPolicy) -> Iterator[Span]:
             continue
         start = local.start()
         while start < at.start() and text[start] in _NOT_LOCAL_START:
-            start += 3 if text.startswith(("%20", "%3A", "%3a", "%3C", "%3c"), start) else 1
+            start += 3 if re.match("%[0-9A-Fa-f]{2}", text[start : start + 3]) else 1
         name = text[start : at.start()].strip()
         if "\n" in local[0] and not _COMMON_DOMAIN.search(domain[1]):
             continue  # a decorator on the line after a word
@@ -147,7 +149,7 @@ def e164(value: str, regions: tuple[str, ...] = ()) -> str:
     text = value.replace("%2B", "+").replace("＋", "+").strip()
     if re.match(r"00[1-9]", text):
         text = "+" + text[2:]
-    text = re.sub(r"\(0\)", "", text)
+    text = re.sub(r"\s+|-\n\s*", " ", text.replace("(0)", " ").replace("-\n", "\n"))
     for region in regions if not text.startswith("+") else (None,):
         try:
             number = phonenumbers.parse(text, region)

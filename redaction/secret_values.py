@@ -25,6 +25,7 @@ _TECHNICAL = re.compile(
     r"pbkdf2\w*|scrypt|ed25519|x509|x\.509|int\d+|float\d+|uint\d+|varchar\W?\d*\W?|char\W?\d*\W?|string\W?\d*\W?|v\d[\w.]*|\d{1,5}|"
     r"true|false|null|none|nil|abc123|test123|foo123|password123?|pass123|secret123|\d+(?:[.,:/-]\d+)+|\d+\s?[a-z]{1,7})$"
 )
+_EMAIL = re.compile(r"[\w.+-]+(?:@|%40)[\w-]+(?:\.[\w-]+)+$")
 _SYMBOL = re.compile(r"[!@#$%^&*+=?~|§€£;:,/]")
 
 
@@ -40,6 +41,8 @@ def is_placeholder(value: str) -> bool:
 def is_password(value: str) -> bool:
     """Whether a value given to a secret-like name is a secret: mixed signs, not words, a reference or a setting."""
     if len(value) < 6 or is_placeholder(value) or _REFERENCE.match(value) or _TECHNICAL.match(value):
+        return False
+    if _EMAIL.match(value):
         return False
     has_letter = any(char.isalpha() for char in value)
     has_digit = any(char.isdigit() for char in value)

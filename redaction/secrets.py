@@ -11,7 +11,8 @@ from redaction.spans import Span, folded, places
 
 _KEYWORD = (
     r"pass(?:word|wd|code|phrase)|(?<![a-z])pass|pwd|secret|token|api[_\- ]?key|"
-    r"(?:access|auth|private|encryption|signing|account|master|storage|service|shared|license|app|secret|consumer)[_\- ]?key|"
+    r"(?:access|auth|private|encryption|signing|account|master|storage|service|shared|"
+    r"license|app|secret|consumer)[_\- ]?key|"
     r"credentials?|kennwort|passwort|mot de passe|contraseña|senha|wachtwoord|密码|口令|密钥|パスワード"
 )
 _NAME_END = re.compile(rf"(?i)(?:{_KEYWORD})[\]\"'`*_]*\s*\Z")
@@ -85,6 +86,8 @@ def _assigned(text: str) -> Iterator[Span]:
             continue
         if group == "quoted" and re.search(r"\s", value):
             continue
+        if match["sign"].strip() == ">" and not text.startswith("</", match.end()):
+            continue  # "<password>@localhost" is a placeholder, "<password>x</password>" is not
         if group == "quoted" or _stands_alone(text, match) or is_certain_password(value):
             yield Span("PASSWORD", match.start(group), match.start(group) + len(value), 0.9)
     for place in places(lower, _OPTIONS):

@@ -1,0 +1,140 @@
+"""What is found as personal data, and the look-alikes that are not."""
+
+import pytest
+
+from redaction import RedactionPolicy, Redactor
+
+REDACTOR = Redactor(RedactionPolicy(), b"0123456789abcdef", "acme")
+
+
+def found(text: str) -> list[tuple[str, str]]:
+    return [(kind, text[start:end]) for kind, start, end in REDACTOR.scan(text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "trace 110bcd25-a55d-453a-8046-1297901ea002",
+        "id 11011025-4111-4111-8111-111111111111",
+        "ticket INC0012345678",
+        "commit 3f786850e387550fdab836ed7e6dc881de23001b",
+        "ISBN 978-3-16-148410-0",
+        "6033391\n6058722",
+        "03/22 08:51:06 INFO :...read_physical_netif: index #1, interface TR1 has address 9.22.22.222",
+        "Upgrade to 10.0.0.1",
+        "bind to 0.0.0.0 or 127.0.0.1 or ::1",
+        "nameserver 8.8.8.8 and 1.1.1.1",
+        "section 4.2.1.3 and version 10.1.2.3",
+        "the b:: fragment, std::string, 12:30:45",
+        "documentation uses 192.0.2.7, 203.0.113.9 and 2001:db8::1",
+        "the private ranges 10.0.0.0/8, 172.16.0.0/12 and 192.168.0.0/16",
+        "mask 255.255.255.0, metadata at 169.254.169.254",
+        "1234-5678-1234-5678",
+        "user@example.com, a@docs.example.org",
+        "git@github.com:acme/pump.git",
+        "npm install react@18.2.0 lodash@4.17.21",
+        "```python\n@dlt.resource(name='x')",
+        "2024-01-02 10:11:12,345 took 1700000000000 ns",
+        "figures 1,234,567.89 and 12 345 678",
+        "from foo.internal import bar",
+        "patent application number WO 95/10767",
+        "callFunctionCheckIfDataAlreadyExistsPerpetualSubinventory",
+        "| 5 000 | 008200000 | 000000294 |",
+        "12345678A is no valid letter",
+        "ff:ff:ff:ff:ff:ff",
+    ],
+)
+def test_look_alikes_stay(text: str) -> None:
+    assert found(text) == []
+
+
+@pytest.mark.req("D5.2", "D5.4", "D5.5")
+@pytest.mark.parametrize(
+    ("kind", "text", "value"),
+    [
+        ("EMAIL", "write to Alex.Smith+x@gmail.com.", "Alex.Smith+x@gmail.com"),
+        ("EMAIL", "anna@müller.de", "anna@müller.de"),
+        ("EMAIL", "?to=jane%40acme.de&x=1", "jane%40acme.de"),
+        ("EMAIL", "jane [at] acme.de", "jane [at] acme.de"),
+        ("EMAIL", "jane@\nacme.de", "jane@\nacme.de"),
+        ("EMAIL", "jane@acme.\ncom", "jane@acme.\ncom"),
+        ("EMAIL", "邮箱zhang.wei@qq.com请回复", "zhang.wei@qq.com"),
+        ("PHONE", "call +49 30 12345678 now", "+49 30 12345678"),
+        ("PHONE", "+1 (555) 123-4567", "+1 (555) 123-4567"),
+        ("PHONE", "0049 30 12345678", "0049 30 12345678"),
+        ("PHONE", "Tel. 0176 12345678", "0176 12345678"),
+        ("PHONE", "phone: 5403926876", "5403926876"),
+        ("PHONE", "415-555-2671", "415-555-2671"),
+        ("PHONE", "+44 20 7946\n0958", "+44 20 7946\n0958"),
+        ("PHONE", "手机13812345678。", "13812345678"),
+        ("CREDIT_CARD", "4111 1111 1111 1111", "4111 1111 1111 1111"),
+        ("CREDIT_CARD", "4111 1111\n1111 1111", "4111 1111\n1111 1111"),
+        ("CREDIT_CARD", "41111111\n11111111", "41111111\n11111111"),
+        ("CREDIT_CARD", "card 4151 3217 6243 3448.com that overlaps", "4151 3217 6243 3448"),
+        ("CREDIT_CARD", "3782 822463 10005", "3782 822463 10005"),
+        ("IBAN", "DE89 3704 0044 0532 0130 00", "DE89 3704 0044 0532 0130 00"),
+        ("IBAN", "gb82west12345698765432", "gb82west12345698765432"),
+        ("US_SSN", "123-45-6789", "123-45-6789"),
+        ("US_SSN", "SSN 123 45 6789", "123 45 6789"),
+        ("UK_NINO", "AB 12 34 56 C", "AB 12 34 56 C"),
+        ("CN_ID", "身份证号11010119900307451X", None),
+        ("CN_ID", "身份证号110101199003074514", "110101199003074514"),
+        ("DE_TAX_ID", "Steuer-ID 86 095 742 719", "86 095 742 719"),
+        ("FR_NIR", "1 85 05 78 006 084 91", "1 85 05 78 006 084 91"),
+        ("ES_ID", "DNI 12345678Z", "12345678Z"),
+        ("IT_FISCAL_CODE", "RSSMRA85T10A562S", "RSSMRA85T10A562S"),
+        ("BR_CPF", "529.982.247-25", "529.982.247-25"),
+        ("IN_AADHAAR", "Aadhaar 2341 2341 2346", "2341 2341 2346"),
+        ("IP", "client 84.17.52.9", "84.17.52.9"),
+        ("IP", "host at 192.168.10.25/24", "192.168.10.25"),
+        ("IP", "fd12:3456:789a::1", "fd12:3456:789a::1"),
+        ("MAC", "00:1A:2B:3C:4D:5E", "00:1A:2B:3C:4D:5E"),
+        ("HOST", "https://db01.prod.internal/x", "db01.prod.internal"),
+    ],
+)
+def test_values_are_found(kind: str, text: str, value: str | None) -> None:
+    assert found(text) == ([(kind, value)] if value else [])
+
+
+def test_every_value_of_a_long_text_is_found() -> None:
+    filler = "The pump must be switched off before the valve is opened. " * 18_000
+    text = filler + "anna@acme.io " + filler[:200_000] + " card 4111 1111 1111 1111 and zoe@acme.io"
+    assert len(text) > 1_200_000
+    assert [value for _, value in found(text)] == ["anna@acme.io", "4111 1111 1111 1111", "zoe@acme.io"]
+
+
+@pytest.mark.parametrize("position", range(99_980, 100_010, 3))
+def test_a_value_on_a_window_border_is_found(position: int) -> None:
+    redactor = Redactor(RedactionPolicy(presidio=("PlPeselRecognizer",)), b"0123456789abcdef", "acme")
+    text = "x " * (position // 2) + " 44051401359 " + "y " * 60_000
+    assert ("PL_PESEL", text.index("44"), text.index("44") + 11) in redactor.scan(text)
+
+
+def test_overlapping_values_become_one_span() -> None:
+    policy = RedactionPolicy.load({"patterns": {"CUSTOMER_NUMBER": r"KD-\d{4} \d{4}"}})
+    redactor = Redactor(policy, b"0123456789abcdef", "acme")
+    text = "KD-4111 1111 1111 1111 x"
+    assert redactor.scan(text) == [("CUSTOMER_NUMBER", 0, 12)]  # no card starts inside a customer number
+    text = "mail KD-4711 0815@acme.io x"
+    assert redactor.scan(text) == [("CUSTOMER_NUMBER", 5, 25)]
+
+
+def test_allow_rules_keep_values() -> None:
+    policy = RedactionPolicy.load(
+        {
+            "allow": {
+                "domains": ["acme.io"],
+                "addresses": ["10.1.0.0/16"],
+                "patterns": [r"\+49 800 .*"],
+                "emails": ["info@*"],
+            }
+        }
+    )
+    redactor = Redactor(policy, b"0123456789abcdef", "acme")
+    assert redactor.scan("a@acme.io b@x.acme.io 10.1.2.3 info@pump.de +49 800 1234567") == []
+    assert [kind for kind, _, _ in redactor.scan("a@example.com 10.2.2.3 +49 30 12345678")] == ["EMAIL", "IP", "PHONE"]
+
+
+def test_kinds_switched_off_stay() -> None:
+    redactor = Redactor(RedactionPolicy.load({"kinds": ["EMAIL"]}), b"0123456789abcdef", "acme")
+    assert [kind for kind, _, _ in redactor.scan("a@acme.io +49 30 12345678 10.2.3.4")] == ["EMAIL"]

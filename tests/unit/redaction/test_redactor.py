@@ -1,0 +1,198 @@
+"""The redactor over whole documents: everywhere text can stand, refused whole, stable placeholders."""
+
+import pickle
+import re
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import yaml
+
+from kprep.core.errors import ConfigError, SecretFound
+from kprep.core.models import CleanDocument, DocumentMetadata, Element, ElementKind, Link, Locator, table_text
+from redaction import VERSION, RedactionPolicy, Redactor, default_policy_text
+
+KEY = b"0123456789abcdef"
+REDACTOR = Redactor(RedactionPolicy(), KEY, "acme")
+P = ElementKind.PARAGRAPH
+
+
+def document(*elements: Element | str, **metadata: Any) -> CleanDocument:
+    made = tuple(
+        Element(P, item, Locator(line=(n, n))) if isinstance(item, str) else item for n, item in enumerate(elements, 1)
+    )
+    return CleanDocument("s/a", "text/plain", "text", made, (), DocumentMetadata(**metadata), ())
+
+
+def table(*rows: tuple[str, ...]) -> Element:
+    return Element(ElementKind.TABLE, table_text(rows), Locator(page=4), rows=rows, header_rows=1)
+
+
+@pytest.mark.req("D5.1", "D5.5")
+def test_values_go_wherever_text_can_stand() -> None:
+    element = Element(
+        P,
+        "Ask anna@acme.io.",
+        Locator(page=2),
+        marker="anna@acme.io",
+        links=(Link("anna@acme.io", "mailto:anna%40acme.io?cc=%61nna@acme.io"), Link("call", "tel:+493012345678")),
+    )
+    front = {
+        "owner": "anna@acme.io",
+        "phones": ["+49 30 12345678"],
+        "n": 4111111111111111,
+        "deep": {"anna@acme.io": 1.5},
+    }
+    cells = table(("Name", "Mail"), ("Anna", "anna@acme.io"))
+    code = Element(ElementKind.CODE, "send('anna@acme.io')\n", Locator())
+    heading = Element(ElementKind.HEADING, "About anna@acme.io", Locator(), level=1)
+    result = REDACTOR.redact(document(element, cells, code, heading, title="To anna@acme.io", front_matter=front))
+    assert "acme.io" not in repr(result)
+    assert "%61" not in repr(result)
+    assert "12345678" not in repr(result)
+    assert "4111111111111111" not in repr(result)
+    placeholder = result.elements[0].marker
+    assert re.fullmatch(r"<EMAIL_[0-9a-f]{6}>", placeholder)
+    assert result.elements[0].text == f"Ask {placeholder}."
+    assert result.elements[0].links[0] == Link(placeholder, f"mailto:{placeholder}?cc={placeholder}")
+    assert result.elements[1].rows[1] == ("Anna", placeholder)
+    assert result.elements[1].text == table_text(result.elements[1].rows)
+    assert result.elements[2].text == f"send('{placeholder}')\n"
+    assert result.metadata.title == f"To {placeholder}"
+    assert result.metadata.front_matter["deep"] == {placeholder: 1.5}
+    assert {item.kind for item in result.redactions} == {"EMAIL", "PHONE", "CREDIT_CARD"}
+
+
+def test_same_value_same_placeholder_per_tenant_and_key() -> None:
+    def placeholders(redactor: Redactor, *texts: str) -> set[str]:
+        result = redactor.redact(document(*texts))
+        return {found for item in result.elements for found in re.findall(r"<\w+_[0-9a-f]{6}>", item.text)}
+
+    phones = ("Tel. +49 30 12345678", "Tel. 030 12345678", "Tel. +49 (0)30 / 12345678", "Tel. 0049 30 12345678")
+    german = RedactionPolicy.load({"phone_regions": ["DE"]})
+    one = placeholders(Redactor(german, KEY, "acme"), *phones)
+    assert len(one) == 1
+    assert placeholders(Redactor(german, KEY, "acme"), *phones) == one
+    assert placeholders(Redactor(german, KEY, "other"), *phones).isdisjoint(one)
+    assert placeholders(Redactor(german, KEY[::-1], "acme"), *phones).isdisjoint(one)
+    assert len(placeholders(REDACTOR, "Anna@Acme.IO", "anna@acme.io", "anna%40acme.io", "anna@\nacme.io")) == 1
+    assert len(placeholders(REDACTOR, "4111 1111 1111 1111", "4111111111111111", "4111-1111-1111-1111")) == 1
+    assert len(placeholders(REDACTOR, "anna@acme.io", "zoe@acme.io")) == 2
+
+
+@pytest.mark.req("D5.3", "D5.6")
+@pytest.mark.parametrize(
+    ("where", "locator"),
+    [
+        (document("PASSWORD: dY^5Ke76gdSiF"), {"line": [1, 1]}),
+        (document("Text.", Element(ElementKind.CODE, "api_key = '8f3Kd92LmQ0pZx'", Locator(page=3))), {"page": 3}),
+        (document(table(("User", "Password"), ("root", "Winter2023!"))), {"page": 4}),
+        (document(table(("Setting", "Value"), ("password", "Winter2023!"))), {"page": 4}),
+        (
+            document(Element(P, "x", Locator(page=2), links=(Link("y", "https://a.io/?apiKey=8f3Kd92LmQ0pZx"),))),
+            {"page": 2},
+        ),
+        (
+            document(Element(P, "x", Locator(page=2), links=(Link("y", "/go?u=a%3FapiKey%3D8f3Kd92LmQ0pZx"),))),
+            {"page": 2},
+        ),
+        (document("x", title="token=8f3Kd92LmQ0pZx"), {}),
+        (document("x", front_matter={"db": {"password": "Winter2023!"}}), {}),
+        (document("Password:", "Winter2023!"), {"line": [2, 2]}),
+    ],
+)
+def test_a_secret_anywhere_refuses_the_document(where: CleanDocument, locator: dict[str, Any]) -> None:
+    with pytest.raises(SecretFound) as caught:
+        REDACTOR.redact(where)
+    error = caught.value
+    assert (error.reason, error.context["locator"]) == ("secret_found", locator)
+    assert set(error.context) == {"kind", "locator", "uri"}
+    for value in ("Winter2023", "8f3Kd92", "dY^5"):
+        assert value not in str(error) + repr(error.context)
+    assert pickle.loads(pickle.dumps(error)).context == error.context
+
+
+def test_a_value_known_by_its_context_goes_everywhere() -> None:
+    result = REDACTOR.redact(document("My phone number is 467 3395.", "Later: 467 3395 again.", "1467 33951"))
+    texts = [item.text for item in result.elements]
+    assert "467 3395" not in texts[0] + texts[1]
+    assert texts[2] == "1467 33951"
+
+
+def test_authors_are_replaced_only_when_the_policy_says_so() -> None:
+    with_authors = document("x", authors=("Anna Roe", "Acme"))
+    assert REDACTOR.redact(with_authors).metadata.authors == ("Anna Roe", "Acme")
+    result = Redactor(RedactionPolicy.load({"redact_authors": True}), KEY, "acme").redact(with_authors)
+    assert all(re.fullmatch(r"<PERSON_[0-9a-f]{6}>", author) for author in result.metadata.authors)
+    assert len(result.redactions) == 2
+
+
+def test_redactions_hold_kind_and_place_only() -> None:
+    result = REDACTOR.redact(document("first", "anna@acme.io and client 84.17.52.9"))
+    assert [(item.kind, item.locator) for item in result.redactions] == [
+        ("EMAIL", Locator(line=(2, 2))),
+        ("IP", Locator(line=(2, 2))),
+    ]
+
+
+def test_redacting_twice_changes_nothing() -> None:
+    once = REDACTOR.redact(document("Tel. 467 3395 or anna@acme.io, card 4111 1111 1111 1111", "SSN 123 45 6789"))
+    again = REDACTOR.redact(document(*once.elements))
+    assert again.elements == once.elements
+    assert again.redactions == ()
+    assert all(REDACTOR.scan(item.text) == [] for item in once.elements)
+
+
+def test_a_value_never_crosses_two_elements() -> None:
+    first = document("anna@", "acme.io", "4111 1111", "1111 1111")
+    assert [item.text for item in REDACTOR.redact(first).elements] == [item.text for item in first.elements]
+
+
+def test_scan_names_secrets_apart() -> None:
+    assert REDACTOR.scan("token=8f3Kd92LmQ0pZx")[0][0] == "SECRET_PASSWORD"
+    assert REDACTOR.scan("<EMAIL_1f3a9c> wrote <PHONE_123456>") == []
+
+
+def test_everything_else_is_passed_on() -> None:
+    source = replace(document("x"), media_type="text/html", parser="html")
+    result = REDACTOR.redact(source)
+    assert (result.uri, result.media_type, result.parser, result.units) == ("s/a", "text/html", "html", ())
+
+
+def test_default_file_equals_the_defaults() -> None:
+    assert RedactionPolicy.load(yaml.safe_load(default_policy_text())) == RedactionPolicy()
+    assert VERSION >= 1
+    assert RedactionPolicy().options() != RedactionPolicy(redact_authors=True).options()
+
+
+@pytest.mark.parametrize(
+    ("mapping", "key"),
+    [
+        ({"kind": []}, "kind"),
+        ({"kinds": ["EMIAL"]}, "kinds"),
+        ({"kinds": "EMAIL"}, "kinds"),
+        ({"phone_regions": ["Germany"]}, "phone_regions"),
+        ({"redact_authors": "no"}, "redact_authors"),
+        ({"patterns": {"customer": "x"}}, "patterns"),
+        ({"patterns": {"CUSTOMER": "("}}, "patterns.CUSTOMER"),
+        ({"patterns": {"CUSTOMER": "x*"}}, "patterns.CUSTOMER"),
+        ({"allow": {"addresses": ["10.0.0"]}}, "allow.addresses"),
+        ({"allow": {"patterns": ["("]}}, "allow.patterns"),
+        ({"allow": {"domain": []}}, "domain"),
+        ({"allow": {"domains": "x"}}, "allow.domains"),
+    ],
+)
+def test_a_wrong_policy_is_refused_by_key(mapping: dict[str, Any], key: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        RedactionPolicy.load(mapping)
+    assert caught.value.context["key"] == key
+
+
+def test_a_redactor_needs_key_tenant_and_known_recognizers() -> None:
+    with pytest.raises(ConfigError):
+        Redactor(RedactionPolicy(), b"short", "acme")
+    with pytest.raises(ConfigError):
+        Redactor(RedactionPolicy(), KEY, "")
+    for name in ("EmailRecognizer", "Nothing", "SpacyRecognizer"):
+        with pytest.raises(ConfigError):
+            Redactor(RedactionPolicy(presidio=(name,)), KEY, "acme")

@@ -1,0 +1,128 @@
+"""Secrets refuse; look-alikes pass. All values are made up."""
+
+import pytest
+
+from redaction.secret_values import is_token
+from redaction.secrets import find_secrets, is_secret_pair
+
+# Built from parts, so that no scanner takes this file for a leak.
+SECRETS = [
+    ("PASSWORD", "PASSWORD: dY^5Ke76gdSiF"),
+    ("PASSWORD", "export TOKEN=a8f7d6e5c4b3a2918"),
+    ("PASSWORD", "DB_PASSWORD=Sommer2024 HOST=x"),
+    ("PASSWORD", 'password = "hunter2"'),
+    ("PASSWORD", "db:\n  password: Winter2023!\n  host: x"),
+    ("PASSWORD", "api_key: 1f2e3d4c5b6a79880102"),
+    ("PASSWORD", '"client_secret": "Zq8-kkQ2Lw9Xv3"'),
+    ("PASSWORD", "the password is Tr0ub4dor&3 for now"),
+    ("PASSWORD", "mysql -u root --password=Zx81kkQ2"),
+    ("PASSWORD", "Passwort: Geheim123!"),
+    ("PASSWORD", "密码：Abc12345xyz"),
+    ("PASSWORD", "machine x login y password q8Wn2LpZ"),
+    ("PASSWORD", "aws_secret_access_key = wJalrXUtnFEMIK7MDENGbPxRfiCYzz9182KLMN1z"),
+    ("WEBHOOK", "SLACK_WEBHOOK https://hooks.slack.com/" + "services/T0AB12CD3/B0EF45GH6/a1B2c3D4e5F6g7H8"),
+    ("URL_KEY", "https://x.org/a?apiKey=8f3Kd92LmQ0pZx"),
+    ("URL_PASSWORD", "mysql://root:swordfish@db.acme.de/x"),
+    ("URL_PASSWORD", "amqp://app:S3cr3t!pw@10.1.1.1/v"),
+    ("AWS_KEY", "AKIA" + "2E0A8F3B244C9986"),
+    ("GITHUB_TOKEN", "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"),
+    ("GITLAB_TOKEN", "glpat-" + "Zx81kkQ2Lw9Xv3Tt7Yy1"),
+    ("SLACK_TOKEN", "xoxb-" + "123456789012-abcdefABCDEF"),
+    ("GOOGLE_KEY", "AIza" + "SyA1234567890abcdefghijklmnopqrstuv"),
+    ("STRIPE_KEY", "sk_live_" + "4eC39HqLyjWDarjtT1zdp7dc"),
+    ("AI_KEY", "sk-proj-" + "abcDEF123456ghiJKL789mnoPQR"),
+    ("NPM_TOKEN", "npm_" + "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1bC3"),
+    ("PYPI_TOKEN", "pypi-" + "AgEIcHlwaS5vcmcCJDU3ZDM0ZjA4LTU2"),
+    ("SENDGRID_KEY", "SG." + "abcdefghij12345klmnopq.ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789abcdefg"),
+    ("TWILIO_KEY", "SK" + "0a1b2c3d4e5f60718293a4b5c6d7e8f9"),
+    ("TELEGRAM_TOKEN", "123456789:AA" + "F1k2j3h4g5f6d7s8a9p0o1i2u3y4t5r6e"),
+    (
+        "AZURE_KEY",
+        "AccountKey=" + "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==",
+    ),
+    ("JWT", "eyJhbGciOiJIUzI1NiJ9." + "eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P"),
+    ("BEARER_TOKEN", "Authorization: Bearer 8f3Kd92LmQ0pZxTt7Yy1Ww5"),
+    ("PRIVATE_KEY", "-----BEGIN RSA PRIVATE" + " KEY-----\nMIIEpAIBAAKCAQEA7bq98uPqT5xYhZ0a3jX5xv2m3w=="),
+    ("PRIVATE_KEY", "-----BEGIN OPENSSH PRIVATE" + " KEY-----\nb3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAE"),
+]
+
+
+@pytest.mark.req("D5.3", "D5.6")
+@pytest.mark.parametrize(("kind", "text"), SECRETS)
+def test_secrets_are_found(kind: str, text: str) -> None:
+    assert kind in {span.kind for span in find_secrets(text)}
+    assert kind in {span.kind for span in find_secrets(f"Before.\n{text}\nAfter.")}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "password: <your-password>",
+        "password=xxxx",
+        "PASSWORD=${VAR}",
+        "password: {{ vault_password }}",
+        "password: changeme",
+        "password = 'example'",
+        "password: ****",
+        "password: required",
+        "the password must have 12 characters",
+        "The password is case-sensitive and 12 long.",
+        "API_KEY=your-api-key-here",
+        "token: OAuth2-based authentication is used",
+        "Authorization: Bearer <token>",
+        "Authorization: Bearer YOUR_ACCESS_TOKEN_HERE",
+        "postgres://user:password@localhost/db",
+        "postgres://loader:<password>@localhost/db",
+        "postgres://user:${PASSWORD}@localhost/db",
+        "password = os.environ['PASSWORD_2024']",
+        'password=get_secret("db-pass-1")',
+        "password: str = settings.password1",
+        "secret: my-k8s-secret-1",
+        "max_tokens: 4096",
+        "token_type: bearer",
+        "secret_name: kprep-prod-1",
+        "hash: sha512-8fVfGQ7nQFz3Z1m0m1m2n3b4v5c6x7z8l9k0j1h2g3f4d5s6a7p8==",
+        '"integrity": "sha512-8fVfGQ7nQFz3Z1m0m1m2n3b4v5c6x7z8l9k0j1h2g3f4d5s6a7p8=="',
+        '<script integrity="sha384-oqVuAfXRKap7fdgcCY5uykM6+R9GqQ8K/uxy9rx7HNQlGYl1kPzQho1wx4JwY8wC">',
+        "pip --hash=sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+        "callFunctionCheckIfDataAlreadyExistsPerpetualSubinventory",
+        "recallNotices-validation-group-1297083594-1",
+        "#recallNotices-validation-group-1297083594-1 { color: red }",
+        "110bcd25-a55d-453a-8046-1297901ea002",
+        "3f786850e387550fdab836ed7e6dc881de23001b",
+        "AKIA" + "IOSFODNN7EXAMPLE",
+        "-----BEGIN PRIVATE" + " KEY-----\n...\n-----END PRIVATE KEY-----",
+        "a file that begins with -----BEGIN PRIVATE" + " KEY----- is a key",
+        "from sk-learn-something-very-long-name",
+        "password algorithm: sha256, token: base64",
+        "https://x.org/reset?token=<token>&key=value",
+        "uses: actions/checkout@v4",
+    ],
+)
+def test_look_alikes_pass(text: str) -> None:
+    assert [span.kind for span in find_secrets(text)] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("Password", "Winter2023!", True),
+        ("API key", "`8f3Kd92LmQ0pZx`", True),
+        ("Kennwort:", "Geheim123!", True),
+        ("Password", "required", False),
+        ("password", "string", False),
+        ("Token", "sha256", False),
+        ("Password", "at least 12 characters", False),
+        ("Password policy", "Winter2023!", False),
+        ("max_tokens", "4096000", False),
+        ("Name", "Winter2023!", False),
+    ],
+)
+def test_pairs_of_cells(name: str, value: str, expected: bool) -> None:
+    assert is_secret_pair(name, value) is expected
+
+
+def test_randomness_of_names_and_tokens() -> None:
+    assert is_token("8f3Kd92LmQ0pZxTt7Yy1")
+    assert not is_token("recallNotices-validation-group-1297083594-1")
+    assert not is_token("aaaaaaaaaaaaaaaa1111")
