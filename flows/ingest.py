@@ -94,7 +94,7 @@ def assemble_task(run_id: str, base_release: int) -> int:
 
 @task(name="gate and publish", **OPTIONS)
 def publish_task(run_id: str, release: int) -> str:
-    """ "published" or "blocked"."""
+    """Fate of the candidate: published or blocked."""
     return steps.judge_and_publish(_contexts[run_id].workspace, release)
 
 

@@ -345,3 +345,16 @@ def _settled_counts(planned: dict[str, int], work: list[runs.WorkRow]) -> dict[s
             counts[names[item.work["action"]]] -= 1
             counts["failed"] += 1
     return counts
+
+
+def roll_back(workspace: Workspace, release: int, *, dry_run: bool) -> dict[str, Any]:
+    """Make an earlier release live again; {from, to, added, removed, dry_run}. Raises: PublishError, RunLocked."""
+    with only_run(workspace), workspace.database.begin() as connection:
+        live = releases.live_release(connection, workspace.kb) or 0
+        row = releases.get(connection, workspace.kb, release)
+        added, removed = releases.change_counts(connection, workspace.kb, live, release) if row else (0, 0)
+        if dry_run:
+            publisher.check_rollback(connection, workspace.kb, release)
+        else:
+            live = publisher.rollback(connection, workspace.kb, release)
+    return {"from": live, "to": release, "added": added, "removed": removed, "dry_run": dry_run}

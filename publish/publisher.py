@@ -42,11 +42,8 @@ def publish(connection: Connection, kb: str, release: int, report: PassedReport)
     flip_views(connection, kb, row.base_release, release)
 
 
-def rollback(connection: Connection, kb: str, release: int) -> int:
-    """Make an earlier published release live again, in one step; the release that was live. Overlay entries stay.
-
-    Raises: PublishError naming what can be rolled back to, BaseConflict.
-    """
+def check_rollback(connection: Connection, kb: str, release: int) -> int:
+    """The live release, if this one can be rolled back to. Raises: PublishError naming what can."""
     live = releases.live_release(connection, kb)
     row = releases.get(connection, kb, release) if release > 0 else None
     if row is None or row.published_at is None:
@@ -54,6 +51,15 @@ def rollback(connection: Connection, kb: str, release: int) -> int:
         raise PublishError(f"there is no published release {release}; published: {', '.join(known) or 'none'}")
     if live is None or live == release:
         raise PublishError(f"release {release} is live already")
+    return live
+
+
+def rollback(connection: Connection, kb: str, release: int) -> int:
+    """Make an earlier published release live again, in one step; the release that was live. Overlay entries stay.
+
+    Raises: PublishError naming what can be rolled back to, BaseConflict.
+    """
+    live = check_rollback(connection, kb, release)
     if not releases.move_channel(connection, kb, live, release):
         raise BaseConflict("another release was published meanwhile: look at `kprep release list` again")
     flip_views(connection, kb, live, release)

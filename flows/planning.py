@@ -1,0 +1,97 @@
+"""What `kprep plan` and `kprep status` show."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flows.run import plan_figures
+from flows.scan import plan_run
+from flows.workspace import Workspace
+from kprep.store import documents, overlay, releases, runs
+from publish.plan import Action
+
+BYTES_PER_CHUNK = 900
+"""Bytes of text a chunk of 200 tokens takes, when no release says better."""
+
+
+def preview(workspace: Workspace, *, allow_deletes: bool) -> dict[str, Any]:
+    """Plan in the shape of `kprep plan --json`. Writes nothing."""
+    with workspace.database.begin() as connection:
+        planned = plan_run(workspace, connection, allow_deletes=allow_deletes)
+        base = planned.plan.base_release
+        row = releases.get(connection, workspace.kb, base)
+    sizes = {item.document_id: item.size for item in planned.scan.rows}
+    computed = [item for item in planned.plan.documents if item.stage]
+    live_bytes = sum(sizes.get(item.document_id, 0) for item in planned.live)
+    chunks = int(row.statistics.get("children", 0)) if row is not None else 0
+    per_chunk = max(1.0, live_bytes / chunks) if chunks and live_bytes else BYTES_PER_CHUNK
+    figures = plan_figures(planned)
+    renamed = {item.renamed_from for item in planned.plan.documents if item.renamed_from}
+    return {
+        "knowledge_base": workspace.kb,
+        "base_release": base,
+        "documents": figures["documents"],
+        "guard": planned.plan.guard,
+        "hashed": planned.scan.hashed,
+        "estimated_embeddings": round(sum(sizes.get(item.document_id, 0) for item in computed) / per_chunk),
+        "changes": [
+            {
+                "uri": item.uri,
+                "action": item.action.value,
+                "stage": item.stage,
+                "reused": bool(item.reuse),
+                "renamed_from": item.renamed_from,
+            }
+            for item in planned.plan.documents
+            if item.action is not Action.UNCHANGED and not (item.action is Action.RETIRE and item.uri in renamed)
+        ],
+        "problems": [
+            {"uri": identity[2], "reason": failure.reason, "detail": failure.detail}
+            for identity, failure in planned.scan.failed
+        ],
+    }
+
+
+def status(workspace: Workspace, last_runs: int = 5) -> dict[str, Any]:
+    """What is live, the last runs, and current failures, in the shape of `kprep status --json`."""
+    kb = workspace.kb
+    with workspace.database.begin() as connection:
+        live = releases.live_release(connection, kb) or 0
+        row = releases.get(connection, kb, live)
+        counts = releases.member_counts(connection, kb, live)
+        failures = documents.failures(connection, kb)
+        recent = runs.recent(connection, kb, last_runs)
+        suppressed = len(overlay.suppressed(connection, kb))
+        waiting = [item for item in releases.list_releases(connection, kb) if item.status == "blocked"]
+    published = row.published_at if row is not None and live else None
+    return {
+        "knowledge_base": kb,
+        "live": {"release": live, "published_at": _time(published), **counts},
+        "blocked": [item.release for item in waiting if item.release > live],
+        "suppressed": suppressed,
+        "runs": [
+            {
+                "run_id": item.run_id,
+                "status": item.status,
+                "stage": item.stage,
+                "started_at": _time(item.started_at),
+                "finished_at": _time(item.finished_at),
+                "message": item.summary.get("message", ""),
+            }
+            for item in recent
+        ],
+        "failures": [
+            {
+                "uri": item.uri,
+                "stage": item.stage,
+                "reason": item.reason,
+                "detail": item.detail,
+                "failed_at": _time(item.failed_at),
+            }
+            for item in failures
+        ],
+    }
+
+
+def _time(value: Any) -> str | None:
+    return value.strftime("%Y-%m-%d %H:%M:%SZ") if value is not None else None

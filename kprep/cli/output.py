@@ -1,0 +1,143 @@
+"""How results look on a terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+console = Console(highlight=False, soft_wrap=False)
+STATUS_STYLE = {
+    "published": "bold green",
+    "unchanged": "green",
+    "blocked": "bold red",
+    "failed": "bold red",
+    "waiting": "bold yellow",
+}
+REMEDIES = {
+    "unsupported_format": "exclude it, or convert it to a supported format",
+    "secret_found": "take the secret out of the document (and change it: it was readable)",
+    "no_text": "a scan or an empty file: give a version with text",
+    "encrypted": "give a version without a password",
+    "corrupt": "open and save it again, or give another copy",
+    "parse_timeout": "split it, or raise KPREP_DOCUMENT_TIMEOUT_S",
+    "out_of_memory": "split it, or raise KPREP_DOCUMENT_MEMORY_MB",
+    "too_large": "split it, or raise KPREP_DOCUMENT_SIZE_MB",
+    "source_unreadable": "give kprep permission to read it",
+    "source_changed": "run again",
+}
+
+
+@contextmanager
+def progress() -> Iterator[None]:
+    """Progress bars on stderr while a run is at work, when stderr is a terminal."""
+    from flows.progress import listen
+
+    if not sys.stderr.isatty():
+        yield
+        return
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description:<10}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+        tasks: dict[str, Any] = {}
+
+        def show(stage: str, done: int, total: int) -> None:
+            if stage not in tasks:
+                for other in tasks.values():
+                    bars.update(other, visible=bars.tasks[other].total is not None)
+                tasks[stage] = bars.add_task(stage, total=total or None)
+            if total:
+                bars.update(tasks[stage], total=total)
+            bars.update(tasks[stage], completed=done)
+
+        stop = listen(show)
+        try:
+            yield
+        finally:
+            stop()
+
+
+def run_summary(summary: Mapping[str, Any]) -> None:
+    """What a run did, what failed and why, what the gate said."""
+    documents, work, chunks = summary["documents"], summary["work"], summary["chunks"]
+    style = STATUS_STYLE.get(summary["status"], "bold")
+    line = f"[{style}]{summary['status']}[/]  {escape(summary['knowledge_base'])}  release {summary['release']}"
+    if summary["release"] != summary["base_release"]:
+        line += f"  (on {summary['base_release']})"
+    console.print(line + f"  in {summary['seconds'].get('total', 0):.1f} s")
+    shown = [f"{count} {name}" for name, count in documents.items() if count and name != "listed"]
+    console.print(f"  documents  {documents.get('listed', 0)} listed: {', '.join(shown) or 'none'}")
+    console.print(
+        f"  work       {work['parsed']} parsed, {work['embedded']} embedded, "
+        f"{work['embedding_cache_hits']} vectors reused"
+    )
+    console.print(
+        f"  chunks     {chunks['children']} in {chunks['parents']} sections: +{chunks['added']} -{chunks['removed']}"
+    )
+    if summary["message"]:
+        console.print(f"  [yellow]{escape(summary['message'])}[/]")
+    failures(summary["failures"])
+    gate(summary["gate"])
+
+
+def failures(rows: Sequence[Mapping[str, Any]], most: int = 20) -> None:
+    """Failed documents with reason and remedy."""
+    if not rows:
+        return
+    console.print(f"\n[bold]{len(rows)} documents did not come through[/] (their last published version stays)")
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 2), show_header=False)
+    for row in rows[:most]:
+        remedy = REMEDIES.get(row["reason"], "")
+        table.add_row(escape(row["uri"]), f"[red]{row['reason']}[/]", escape(remedy or row["detail"]))
+    console.print(table)
+    if len(rows) > most:
+        console.print(f"  ... and {len(rows) - most} more: `kprep status --failures`")
+
+
+def gate(report: Mapping[str, Any]) -> None:
+    """Checks that failed, and how many passed."""
+    checks = report.get("checks", [])
+    if not checks:
+        return
+    bad = [check for check in checks if not check["passed"]]
+    passed = len(checks) - len(bad)
+    style = "green" if report["status"] == "passed" else "bold red"
+    console.print(f"\n[bold]gate[/] [{style}]{report['status']}[/]: {passed} of {len(checks)} checks without finding")
+    for check in sorted(bad, key=lambda check: check["level"] != "error"):
+        mark = "[bold red]error[/]  " if check["level"] == "error" else "[yellow]warning[/]"
+        console.print(f"  {mark} [bold]{check['code']}[/]: {escape(check['message'])}")
+        if check["level"] == "error":
+            for sample in check["samples"][:5]:
+                shown = ", ".join(f"{name}={value}" for name, value in sample.items())
+                console.print(f"            {escape(shown)[:150]}")
+
+
+def hits(answer: Mapping[str, Any], *, full: bool) -> None:
+    """Search hits, each with its citation."""
+    if answer["degraded"]:
+        console.print(f"[yellow]degraded: {', '.join(answer['degraded'])}[/]", style="dim")
+    if not answer["hits"]:
+        console.print(answer["message"])
+        return
+    for hit in answer["hits"]:
+        path = " > ".join(hit.get("heading_path") or [])
+        console.print(
+            f"[bold]{hit['rank']}.[/] [cyan]{escape(hit['citation'])}[/]  [dim]{hit['score']:.3f}[/]  {escape(path)}"
+        )
+        text = " ".join((hit.get("text") or "").split())
+        shown = text if full or len(text) <= 280 else text[:277].rsplit(" ", 1)[0] + " ..."
+        console.print(f"   {escape(shown)}")
+        for also in hit.get("also_in") or []:
+            console.print(f"   [dim]also in {escape(also)}[/]")
+    console.print(f"[dim]release {answer['release']}, {answer['seconds'] * 1000:.0f} ms[/]")

@@ -1,0 +1,180 @@
+"""search, get, chunks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kprep.cli import output
+from kprep.cli.app import command, print_json, workspace
+from kprep.core.errors import ConfigError, PrepError
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from flows.workspace import Workspace
+
+MODES = ("lexical", "dense", "hybrid", "hybrid+references")
+AS_HELP = "Read as this principal (repeat for more). Without it: only what is public to the tenant."
+
+
+@command("search")
+@click.argument("question", required=False)
+@click.option("--as", "principals", multiple=True, metavar="PRINCIPAL", help=AS_HELP)
+@click.option("--view", help="Only what this view shows.")
+@click.option("--mode", type=click.Choice(MODES), default="hybrid", show_default=True)
+@click.option("--top-k", type=click.IntRange(1, 100), default=5, show_default=True)
+@click.option("--release", type=int, help="Read this published release instead of the live one.")
+@click.option("--as-of", type=click.DateTime(["%Y-%m-%d"]), help="What was valid on this day (default: today).")
+@click.option("--batch", type=click.File("r", encoding="utf-8"), help="Questions from a file (- for stdin), see below.")
+@click.option("--full", is_flag=True, help="Show whole chunks.")
+def search_command(  # noqa: PLR0913
+    folder: Path | None,
+    data_dir: Path | None,
+    as_json: bool,
+    question: str | None,
+    principals: tuple[str, ...],
+    view: str | None,
+    mode: str,
+    top_k: int,
+    release: int | None,
+    as_of: datetime | None,
+    batch: Any,
+    full: bool,
+) -> None:
+    """Ask the published release.
+
+    \b
+    kprep search "how do I get a refund"
+    kprep search "travel allowance" --as all-employees --view intranet --top-k 3
+    kprep search --batch questions.txt --json
+
+    A batch file has one question a line, or JSON lines {"id", "question", "as", "view", "mode", "top_k"}; answers come
+    as JSON lines {"id", ...} in the same order, from one process.
+    """
+    if (question is None) == (batch is None):
+        raise click.UsageError("give one question, or --batch FILE")
+    defaults = {"as": list(principals), "view": view, "mode": mode, "top_k": top_k}
+    day = as_of.date() if as_of else datetime.now(tz=UTC).date()
+    with workspace(folder, data_dir) as opened, opened.database.begin() as connection:
+        if batch is not None:
+            for answer in _answers(opened, connection, _lines(batch, defaults), release, day):
+                click.echo(json.dumps(answer, ensure_ascii=False, default=str))
+            return
+        answer = ask(opened, connection, {**defaults, "question": question}, release, day)
+    if as_json:
+        print_json(answer)
+    else:
+        output.hits(answer, full=full)
+
+
+def ask(
+    opened: Workspace, connection: Connection, item: dict[str, Any], release: int | None, day: date
+) -> dict[str, Any]:
+    """One answer. Raises: RetrievalError, EmbeddingError."""
+    from retrieval import Reader, Searcher, SearchRequest
+
+    reader = Reader(connection, opened.kb, release, item["as"], day)
+    searcher = Searcher(reader, lambda: opened.embedder)
+    return searcher.search(SearchRequest(item["question"], item["view"], item["mode"], item["top_k"]))
+
+
+def _answers(
+    opened: Workspace, connection: Connection, items: Iterator[dict[str, Any]], release: int | None, day: date
+) -> Iterator[dict[str, Any]]:
+    """An answer a question; one that cannot be answered says why and does not stop the others."""
+    for item in items:
+        try:
+            yield {"id": item["id"], **ask(opened, connection, item, release, day)}
+        except PrepError as error:
+            yield {"id": item["id"], "error": {"reason": error.reason, "message": error.message}}
+
+
+def _lines(batch: Any, defaults: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for number, line in enumerate(batch, start=1):
+        text = line.strip()
+        if not text:
+            continue
+        if not text.startswith("{"):
+            yield {"id": str(number), "question": text, **defaults}
+            continue
+        try:
+            given = json.loads(text)
+            yield _checked({"id": str(number), **defaults, **given}, number)
+        except json.JSONDecodeError as error:
+            raise ConfigError(f"line {number} of the batch is not JSON: {error.msg}") from error
+
+
+def _checked(item: dict[str, Any], number: int) -> dict[str, Any]:
+    """A batch item with the right types. Raises: ConfigError naming line and key."""
+    if isinstance(item["as"], str):
+        item["as"] = [item["as"]]
+    kinds: Sequence[tuple[str, Any]] = (("question", str), ("as", list), ("mode", str), ("top_k", int))
+    for key, kind in kinds:
+        if not isinstance(item.get(key), kind):
+            raise ConfigError(f"line {number} of the batch: {key} must be a {kind.__name__}")
+    return item
+
+
+@command("get")
+@click.argument("address")
+@click.option("--as", "principals", multiple=True, metavar="PRINCIPAL", help=AS_HELP)
+@click.option("--release", type=int, help="Read this published release instead of the live one.")
+def get_command(
+    folder: Path | None,
+    data_dir: Path | None,
+    as_json: bool,
+    address: str,
+    principals: tuple[str, ...],
+    release: int | None,
+) -> None:
+    """Show a document (URI), a section (URI#anchor) or a chunk (id) as published."""
+    with workspace(folder, data_dir) as opened, opened.database.begin() as connection:
+        from retrieval import Reader
+
+        found = Reader(connection, opened.kb, release, principals, datetime.now(tz=UTC).date()).get(address)
+    if as_json:
+        print_json(found)
+        return
+    sections = found["sections"] if "sections" in found else [found["parent"]]
+    for section in sections:
+        click.secho(section["citation"], fg="cyan")
+        click.secho(" > ".join(section["heading_path"]), bold=True)
+        click.echo(section["text"] + "\n")
+
+
+@command("chunks")
+@click.argument("uri")
+@click.option("--as", "principals", multiple=True, metavar="PRINCIPAL", help=AS_HELP)
+@click.option("--release", type=int, help="Read this published release instead of the live one.")
+def chunks_command(
+    folder: Path | None,
+    data_dir: Path | None,
+    as_json: bool,
+    uri: str,
+    principals: tuple[str, ...],
+    release: int | None,
+) -> None:
+    """Show the published chunks of one document in order."""
+    with workspace(folder, data_dir) as opened, opened.database.begin() as connection:
+        from retrieval import Reader
+
+        rows = Reader(connection, opened.kb, release, principals, datetime.now(tz=UTC).date()).chunks(uri)
+    if as_json:
+        print_json(rows)
+        return
+    for row in rows:
+        fragment = f" [{row['fragment']}]" if row["fragment"] else ""
+        click.secho(
+            f"{row['citation']}  {row['chunk_id'][:8]}  {row['kind']}{fragment}  {row['tokens']} tokens", fg="cyan"
+        )
+        click.secho(" > ".join(row["heading_path"]), bold=True)
+        click.echo(row["text"] + "\n")
+
+
+COMMANDS = {"search": search_command, "get": get_command, "chunks": chunks_command}

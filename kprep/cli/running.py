@@ -1,0 +1,126 @@
+"""plan, run, status."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import click
+
+from kprep.cli import output
+from kprep.cli.app import EXIT_FAILED, EXIT_REFUSED, EXIT_WAITING, command, exits, print_json, workspace
+
+EXIT_OF = {"published": 0, "unchanged": 0, "blocked": EXIT_REFUSED, "waiting": EXIT_WAITING, "failed": EXIT_FAILED}
+
+
+@command("plan")
+@click.option("--allow-deletes", is_flag=True, help="Plan as if an operator had confirmed the deletions.")
+def plan_command(folder: Path | None, data_dir: Path | None, as_json: bool, allow_deletes: bool) -> None:
+    """Show what a run would do, document by document. Writes nothing.
+
+    Lists the sources, hashes what may have changed, and compares with the live release: what is added, rebuilt (and
+    from which stage), renamed, given other permissions or retired, and about how many chunks would be embedded.
+    """
+    with workspace(folder, data_dir) as opened:
+        from flows.planning import preview
+
+        outcome = preview(opened, allow_deletes=allow_deletes)
+    if as_json:
+        print_json(outcome)
+    else:
+        _show_plan(outcome)
+    if outcome["guard"]:
+        exits(EXIT_WAITING)
+
+
+def _show_plan(outcome: dict[str, Any]) -> None:
+    counts = {name: count for name, count in outcome["documents"].items() if count and name != "listed"}
+    shown = ", ".join(f"{count} {name}" for name, count in counts.items())
+    output.console.print(
+        f"[bold]plan[/] on release {outcome['base_release']}: {outcome['documents']['listed']} listed: {shown}"
+    )
+    for item in outcome["changes"][:50]:
+        detail = (
+            f"from {item['renamed_from']}"
+            if item["renamed_from"]
+            else (f"from {item['stage']} on" if item["stage"] else "")
+        )
+        output.console.print(f"  {item['action']:<13} {item['uri']}  [dim]{detail}[/]", soft_wrap=True)
+    if len(outcome["changes"]) > 50:
+        output.console.print(f"  ... and {len(outcome['changes']) - 50} more (--json lists all)")
+    if not outcome["changes"]:
+        output.console.print("  nothing to do")
+    elif outcome["estimated_embeddings"]:
+        output.console.print(f"  about {outcome['estimated_embeddings']} chunks to embed")
+    if outcome["guard"]:
+        output.console.print(f"[bold yellow]waits for an operator:[/] {outcome['guard']}")
+
+
+@command("run")
+@click.option("--allow-deletes", is_flag=True, help="Confirm deletions the mass-delete guard stopped at.")
+@click.option("--dry-run", is_flag=True, help="Only show the plan, like `kprep plan`.")
+@click.pass_context
+def run_command(
+    ctx: click.Context, folder: Path | None, data_dir: Path | None, as_json: bool, allow_deletes: bool, dry_run: bool
+) -> None:
+    """Prepare what changed, check it, and publish it whole or not at all.
+
+    Exits 0 when a release was published or nothing changed, 3 when the gate refused the candidate (the old release
+    stays live), 4 when deletions wait for an operator, 1 when the run failed. Failed documents keep their last
+    published version and are listed with the reason.
+    """
+    if dry_run:
+        ctx.invoke(plan_command, folder=folder, data_dir=data_dir, as_json=as_json, allow_deletes=allow_deletes)
+        return
+    with workspace(folder, data_dir) as opened, output.progress():
+        from flows.start import start
+
+        summary = start(opened, allow_deletes=allow_deletes)
+    if as_json:
+        print_json(summary)
+    else:
+        output.run_summary(summary)
+    exits(EXIT_OF[summary["status"]])
+
+
+@command("status")
+@click.option("--failures", "all_failures", is_flag=True, help="List every failed document with its reason.")
+@click.option("--reason", help="Only failures with this reason code.")
+def status_command(
+    folder: Path | None, data_dir: Path | None, as_json: bool, all_failures: bool, reason: str | None
+) -> None:
+    """Show what is live, the last runs, and which documents failed and why."""
+    with workspace(folder, data_dir) as opened:
+        from flows.planning import status
+
+        outcome = status(opened)
+    if reason:
+        outcome["failures"] = [row for row in outcome["failures"] if row["reason"] == reason]
+    if as_json:
+        print_json(outcome)
+        return
+    console = output.console
+    live = outcome["live"]
+    if live["release"]:
+        console.print(
+            f"[bold]{outcome['knowledge_base']}[/] release {live['release']} live since {live['published_at']}: "
+            f"{live['documents']} documents, {live['children']} chunks"
+        )
+    else:
+        console.print(f"[bold]{outcome['knowledge_base']}[/] nothing is published yet: `kprep run`")
+    if outcome["suppressed"]:
+        console.print(f"  {outcome['suppressed']} documents hidden by the overlay")
+    for row in outcome["runs"]:
+        console.print(
+            f"  run {row['run_id']}  {row['started_at']}  {row['status']:<10} {row['message']}", soft_wrap=True
+        )
+    if all_failures or reason:
+        output.failures(outcome["failures"], most=10_000)
+    elif outcome["failures"]:
+        reasons = Counter(row["reason"] for row in outcome["failures"])
+        console.print("  failed documents: " + ", ".join(f"{count} {name}" for name, count in reasons.most_common()))
+        console.print("  [dim]kprep status --failures lists them[/]")
+
+
+COMMANDS = {"plan": plan_command, "run": run_command, "status": status_command}
