@@ -44,7 +44,10 @@ def parse(raw: RawDocument) -> ParsedDocument:
 
 def quote(content: bytes, locator: Locator) -> str:
     """The text of the section of the anchor, or of the page, read afresh from the XML."""
-    elements = [block.element for block in Body(Package(content, "the document")).blocks()]
+    blocks = Body(Package(content, "the document")).blocks()
+    elements = [block.element for block in blocks]
+    if locator.anchor and all(element.locator.anchor != locator.anchor for element in elements):
+        elements, _ = find_bold_headings(blocks, content)  # the section of a heading without a style
     if locator.anchor:
         chosen = [element for element in elements if element.locator.anchor == locator.anchor]
     elif locator.page:

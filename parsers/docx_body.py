@@ -7,14 +7,16 @@ from dataclasses import dataclass, replace
 
 from kprep.core.models import Element, ElementKind, Link, Locator, table_text
 from parsers.anchors import Slugger
+from parsers.docx_charts import chart_elements
 from parsers.docx_runs import RunReader, Words
 from parsers.docx_styles import Numbering, Styles, heading_level, numbering_of
-from parsers.docx_xml import Node, Package, attribute, child, is_on, local, value
+from parsers.docx_xml import Node, Package, attribute, child, is_on, local, value, whole
 
 TOP = "_top"
 """Anchor of what stands before the first heading; Word's own name for the start of a document."""
 
 _CONTAINERS = frozenset("sdt sdtContent ins moveTo customXml smartTag AlternateContent Choice".split())
+_WIDEST = 500
 _SKIPPED_NOTES = {"separator", "continuationSeparator", "continuationNotice"}
 
 
@@ -35,7 +37,8 @@ class Body:
         self._styles = Styles(self._part("styles"))
         self._numbering = Numbering(self._part("numbering"))
         self._notes = {kind: self._note_nodes(kind) for kind in ("footnote", "endnote")}
-        self._runs = RunReader(self._styles, package.relations(package.main))
+        self._targets = package.relations(package.main)
+        self._runs = RunReader(self._styles, self._targets)
         self._slugger = Slugger()
         self._anchor = TOP
         self._page = 1
@@ -113,7 +116,7 @@ class Body:
         yield from self._said(words, kind, text, level, marker, first_page)
 
     def _said(self, words: Words, kind: ElementKind, text: str, level: int, marker: str, page: int) -> Iterator[Block]:
-        """The paragraph, its hidden words, its text boxes, its notes."""
+        """The paragraph, its hidden words, its text boxes, its charts, its notes."""
         place = self._place(page)
         if text:
             element = Element(kind, text, place, level=level, marker=marker, links=_links(words.links))
@@ -122,6 +125,9 @@ class Body:
             yield Block(Element(ElementKind.PARAGRAPH, words.hidden_text, place, hidden=True))
         for box in words.boxes:
             yield from self._container(box)
+        for relation in words.charts:
+            root = self._package.xml(self._targets.get(relation, ("", ""))[1])
+            yield from (Block(found) for found in (chart_elements(root, place) if root is not None else ()))
         for note_kind, note_id in words.notes:
             note = self._notes[note_kind].get(note_id)
             texts = (self._runs.read(p).text for p in (note.iter() if note is not None else ()) if local(p) == "p")
@@ -169,16 +175,14 @@ class Body:
 
     def _row(self, row: Node, cells: list[Node], links: list[Link], after: list[Block]) -> list[str]:
         """Texts by column: a merged cell's text stands in its first column and row only."""
-        before = value(row, "trPr", "gridBefore") or "0"
-        texts = [""] * int(before)
+        texts = [""] * min(whole(value(row, "trPr", "gridBefore"), 0), _WIDEST)
         for cell in cells:
             properties = child(cell, "tcPr")
             merge = child(properties, "vMerge")
             goes_on = merge is not None and attribute(merge, "val") != "restart"
             text = self._cell(cell, links, after)
             texts.append("" if goes_on and not text else text)
-            span = value(properties, "gridSpan") or "1"
-            texts.extend([""] * (min(int(span), 500) - 1 if span.isdigit() else 0))
+            texts.extend([""] * (min(whole(value(properties, "gridSpan"), 1), _WIDEST) - 1))
         return texts
 
     def _cell(self, cell: Node, links: list[Link], after: list[Block]) -> str:

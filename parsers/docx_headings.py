@@ -1,4 +1,4 @@
-"""Headings that are only bold: accepted where unstructured, reading the same file, also takes the line for a title."""
+"""Headings that are only bold: accepted where unstructured, reading the same file, sees no sentence."""
 
 from __future__ import annotations
 
@@ -44,9 +44,10 @@ def _may_be_title(block: Block) -> bool:
 
 
 def _titles(content: bytes) -> set[str] | None:
-    """Texts unstructured calls titles, None when it cannot read the file."""
+    """Texts unstructured calls a title or cannot name (no sentence, list item, address); None when it cannot read
+    the file."""
     prepare_environment()
-    from unstructured.documents.elements import Title
+    from unstructured.documents.elements import Text, Title
     from unstructured.partition.docx import partition_docx
 
     patch_unstructured()
@@ -54,7 +55,7 @@ def _titles(content: bytes) -> set[str] | None:
         found = partition_docx(file=io.BytesIO(content), infer_table_structure=False)
     except Exception:  # noqa: BLE001 - python-docx raises what it likes; the result names who read
         return None
-    return {_folded(element.text) for element in found if isinstance(element, Title)}
+    return {_folded(element.text) for element in found if type(element) in {Text, Title}}
 
 
 def _folded(text: str) -> str:

@@ -21,13 +21,15 @@ _TINY_HALF_POINTS = 4
 @dataclass(slots=True)
 class Words:
     """What a paragraph holds. `pages`: page breaks Word rendered inside; `leading`: those before its first word.
-    `boxes`: text boxes anchored in it; `notes`: footnotes and endnotes referred to as (kind, id)."""
+    `boxes`: text boxes anchored in it; `notes`: footnotes and endnotes referred to as (kind, id);
+    `charts`: relation ids of charts."""
 
     visible: list[str] = field(default_factory=list)
     hidden: list[str] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
     boxes: list[Node] = field(default_factory=list)
     notes: list[tuple[str, str]] = field(default_factory=list)
+    charts: list[str] = field(default_factory=list)
     pages: int = 0
     leading: int = 0
     bold: bool = True
@@ -135,6 +137,7 @@ class RunReader:
         inner = [found for found in node.iter() if local(found) == "txbxContent"]
         outermost = [box for box in inner if not any(local(parent) == "txbxContent" for parent in _between(box, node))]
         words.boxes.extend(outermost)
+        words.charts.extend(attribute(part, "id") or "" for part in node.iter() if local(part) == "chart")
         if not inner:
             found = next((part for part in node.iter() if local(part) == "docPr"), None)
             words.visible.append(attribute(found, "descr") or "")
@@ -164,7 +167,8 @@ def _shaded(paragraph: Node) -> bool:
 
 def _symbol(node: Node) -> str:
     """A symbol font's character: the private-use code of a bullet or tick says nothing by itself."""
-    code = int(attribute(node, "char") or "0", 16)
+    digits = attribute(node, "char") or ""
+    code = int(digits, 16) if re.fullmatch(r"[0-9A-Fa-f]{1,4}", digits) else 0
     return "" if code < 0x20 or 0xE000 <= code <= 0xF8FF else chr(code)
 
 

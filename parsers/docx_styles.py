@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from kprep.core.models import ElementKind
-from parsers.docx_xml import Node, attribute, child, is_on, local, value
+from parsers.docx_xml import Node, attribute, child, is_on, local, value, whole
 
 _HEADING = re.compile(r"heading ?(\d)$|\u6807\u9898 ?(\d)$|\u00fcberschrift ?(\d)$|titre ?(\d)$")
 _KINDS = (
@@ -81,8 +81,8 @@ def _level_of_name(name: str) -> int:
 
 def _outline_level(paragraph: Node | None) -> int:
     """1..6 for Word's outline levels 0..8; 9 is body text."""
-    level = value(paragraph, "outlineLvl")
-    return min(int(level) + 1, 6) if level and level.isdigit() and int(level) < 9 else 0
+    level = whole(value(paragraph, "outlineLvl"), 9)
+    return min(level + 1, 6) if level < 9 else 0
 
 
 def heading_level(paragraph: Node | None, style: ParagraphStyle) -> int:
@@ -98,8 +98,7 @@ def numbering_of(paragraph: Node | None) -> tuple[str, int] | None:
     number_id = value(numbering, "numId")
     if number_id is None:
         return None
-    level = value(numbering, "ilvl") or "0"
-    return number_id, int(level) if level.isdigit() else 0
+    return number_id, whole(value(numbering, "ilvl"), 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,10 +129,10 @@ class Numbering:
         levels = dict(self._abstract.get(abstract, {}))
         key = abstract
         for override in (inner for inner in node if local(inner) == "lvlOverride"):
-            depth = int(attribute(override, "ilvl") or 0)
+            depth = whole(attribute(override, "ilvl"), 0)
             start = value(override, "startOverride")
             before = levels.get(depth, _Level("decimal", f"%{depth + 1}.", 1))
-            levels[depth] = _Level(before.form, before.text, int(start)) if start else before
+            levels[depth] = _Level(before.form, before.text, whole(start, 1)) if start else before
             levels.update(_levels(override))
             key = f"{abstract}/{name}"  # an override counts on its own
         self._lists[name] = (key, levels)
@@ -163,11 +162,11 @@ class Numbering:
 def _levels(node: Node) -> dict[int, _Level]:
     found: dict[int, _Level] = {}
     for level in (inner for inner in node if local(inner) == "lvl"):
-        depth, start = int(attribute(level, "ilvl") or 0), value(level, "start") or "1"
+        depth = whole(attribute(level, "ilvl"), 0)
         found[depth] = _Level(
             value(level, "numFmt") or "decimal",
             value(level, "lvlText") or "",
-            int(start) if start.lstrip("-").isdigit() else 1,
+            whole(value(level, "start"), 1),
         )
     return found
 

@@ -35,6 +35,12 @@ def value(node: Node | None, *path: str) -> str | None:
     return attribute(child(node, *path), "val")
 
 
+def whole(text: str | None, default: int) -> int:
+    """A number of an attribute, within what Word can mean; other producers write all sorts of things."""
+    digits = (text or "").strip()
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 7 else default
+
+
 def is_on(node: Node | None, name: str) -> bool:
     """A switch such as `vanish` is there and not turned off."""
     switch = child(node, name)

@@ -110,23 +110,32 @@ def _pictographic(character: str) -> bool:
 
 def _clean_element(element: Element) -> Element:
     rows = tuple(tuple(clean_text(cell) for cell in row) for row in element.rows)
-    text = table_text(rows) if element.kind is ElementKind.TABLE else clean_text(element.text)
-    if element.kind is ElementKind.TABLE and not any(cell.strip() for row in rows for cell in row):
-        text = ""
-    if element.kind not in {ElementKind.CODE, ElementKind.TABLE}:
-        text = text.strip()
     links = tuple(
         Link(" ".join(clean_text(link.text).split()), clean_text(link.target).strip()) for link in element.links
     )
-    return replace(
-        element,
-        text=text,
-        rows=rows,
-        links=tuple(link for link in links if link.target),
+    anchor = element.locator.anchor
+    clean_anchor = clean_text(anchor) or None if anchor else anchor
+    return Element(
+        element.kind,
+        _element_text(element, rows),
+        element.locator if anchor == clean_anchor else replace(element.locator, anchor=clean_anchor),
+        level=element.level,
         marker=clean_text(element.marker),
         language=clean_text(element.language),
-        locator=replace(element.locator, anchor=clean_text(element.locator.anchor or "") or None),
+        rows=rows,
+        header_rows=element.header_rows,
+        links=tuple(link for link in links if link.target),
+        hidden=element.hidden,
+        confidence=element.confidence,
     )
+
+
+def _element_text(element: Element, rows: tuple[tuple[str, ...], ...]) -> str:
+    """Code keeps its white space; a table without a word in it is empty."""
+    if element.kind is ElementKind.TABLE:
+        return table_text(rows) if any(cell.strip() for row in rows for cell in row) else ""
+    text = clean_text(element.text)
+    return text if element.kind is ElementKind.CODE else text.strip()
 
 
 def _clean_metadata(metadata: DocumentMetadata) -> DocumentMetadata:

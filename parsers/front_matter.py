@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
@@ -11,28 +12,38 @@ from kprep.core.models import DocumentMetadata
 from parsers.decoding import Line
 
 _LONGEST = 400
+_KEY = re.compile(r"[\w-]+:(?:\s|$)")
 
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
-    """What the file says of itself and the last line of the block that says it (0 = none)."""
+    """What the file says of itself and the last line of the block that says it (0 = none).
+
+    `broken`: the block is there, but is not YAML or no mapping; its lines are text.
+    """
 
     metadata: DocumentMetadata
     last_line: int
+    broken: bool = False
 
 
 def read_front_matter(lines: Sequence[Line]) -> FrontMatter:
     """Metadata from a `---` block at the very start of the file.
 
-    A block that is not closed, not YAML or not a mapping is no front matter: it stays in the text.
+    A block that is not closed is no front matter. One that is not YAML, or not a mapping though it holds a `key:`, is
+    broken: its words are kept as they are.
     """
     nothing = FrontMatter(DocumentMetadata(), 0)
     if not lines or lines[0].text.rstrip() != "---":
         return nothing
     end = next((i for i, line in enumerate(lines[1:_LONGEST], 1) if line.text.rstrip() in {"---", "..."}), 0)
-    values = _load("\n".join(line.text for line in lines[1:end])) if end else None
-    if values is None:
+    if not end:
         return nothing
+    inside = [line.text for line in lines[1:end]]
+    values = _load("\n".join(inside))
+    if values is None:
+        is_meant = any(_KEY.match(text) for text in inside)
+        return FrontMatter(DocumentMetadata(), end + 1, broken=True) if is_meant else nothing
     return FrontMatter(_metadata(values), end + 1)
 
 

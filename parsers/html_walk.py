@@ -20,6 +20,7 @@ BLOCKS = frozenset(
     "tfoot th thead tr ul optgroup select textarea button noscript".split()
 )
 DROPPED = frozenset("script style template head".split())
+_LAST_COUNTED_LINE = 65_535  # libxml2 counts no further: later blocks reach to the end of the file
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 _ANCHORED = _HEADINGS | {"section", "p", "li", "dt", "dd", "table", "figure", "pre", "a", "tr", "blockquote", "article"}
 _LANGUAGE = re.compile(r"(?:^|\s)(?:language|lang|highlight-source|highlight|brush:)[-_ ]?([\w+#.-]+)")
@@ -244,7 +245,8 @@ class Walk:
             following = self._found[index + 1].locator.line if index + 1 < len(self._found) else None
             line = element.locator.line
             assert line is not None
-            last = max(line[0], following[0] if following else self._last_line)
+            known = following is not None and line[0] < _LAST_COUNTED_LINE
+            last = max(line[0], following[0] if known and following else self._last_line)
             out.append(replace(element, locator=replace(element.locator, line=(line[0], last))))
         return out
 

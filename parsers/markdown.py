@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 NAME = "markdown"
 VERSION = 1
 
-_DEFINITION = re.compile(r"""\s{0,3}\[([^\]^]+)\]:\s*<?(\S+?)>?\s+["'(](.+)["')]\s*$""")
+_DEFINITION = re.compile(r"""[\s>]*\[[^\]^]+\]:\s*<?(\S+?)>?(?:\s+["'(](.+)["')])?\s*$""")
+_MARKUP_ONLY = re.compile(r"[\s>]*(?:(?:`{3,}|~{3,})\s*[\w+#.-]*|\d{1,9}[.)])\s*$")
 
 
 def parse(raw: RawDocument) -> ParsedDocument:
@@ -40,10 +41,12 @@ def parse(raw: RawDocument) -> ParsedDocument:
     lines = Lines(decode(raw.content).text)
     front = read_front_matter(lines.all())
     walk = _Walk(lines)
+    if front.broken:
+        walk.elements.append(_as_text(lines.between(2, front.last_line - 1)))
     first = front.last_line + 1
     while first <= len(lines):
         first = walk.read(first)
-    elements = _with_uncovered(walk.elements, lines, front.last_line)
+    elements = _with_uncovered(walk, front.last_line)
     return ParsedDocument(
         uri=raw.uri,
         media_type=raw.media_type,
@@ -81,7 +84,8 @@ class _List:
 
 @dataclass
 class _Walk:
-    """Reads a token stream into elements. `base` is the number of lines before the part being read."""
+    """Reads a token stream into elements. `base` is the number of lines before the part being read;
+    `wordless` are lines of blocks without words (comments, empty code)."""
 
     lines: Lines
     elements: list[Element] = field(default_factory=list)
@@ -90,6 +94,7 @@ class _Walk:
     base: int = 0
     lists: list[_List] = field(default_factory=list)
     quotes: int = 0
+    wordless: set[int] = field(default_factory=set)
 
     def read(self, first: int) -> int:
         """Read from line `first` to the end, or to where a runaway fence is cut; returns the line to go on from."""
@@ -180,9 +185,10 @@ class _Walk:
 
     def _add(self, token: Token, element: Element) -> None:
         """Keep the element with the place of its block, unless it has no words."""
-        if not element.text.strip():
-            return
         assert token.map is not None
+        if not element.text.strip():
+            self.wordless.update(range(token.map[0] + 1 + self.base, token.map[1] + 1 + self.base))
+            return
         block = self.lines.between(token.map[0] + 1 + self.base, token.map[1] + self.base)
         while len(block) > 1 and not block[-1].text.strip():
             block = block[:-1]
@@ -192,35 +198,46 @@ class _Walk:
         self.elements.append(replace(element, locator=locator))
 
 
+def _as_text(block: list[Line]) -> Element:
+    """Lines that are no markup, as one paragraph."""
+    place = Locator(line=(block[0].number, block[-1].number), char=(block[0].start, block[-1].end))
+    return Element(ElementKind.PARAGRAPH, "\n".join(line.text for line in block), place)
+
+
 def _code(token: Token) -> Element:
     language = token.info.split()[0].strip("{}") if token.info.strip() else ""
     return Element(ElementKind.CODE, token.content.removesuffix("\n"), NOWHERE, language=language)
 
 
-def _with_uncovered(elements: list[Element], lines: Lines, front_end: int) -> list[Element]:
-    """Elements plus, as paragraphs, the lines no block holds though they carry words (link reference definitions
-    with a title, broken front matter is text already). Comments and bare definitions stay out."""
-    covered = {number for e in elements if e.locator.line for number in range(e.locator.line[0], e.locator.line[1] + 1)}
-    extra = [_definition(line) for line in lines.all() if line.number > front_end and line.number not in covered]
-    found = [element for element in extra if element is not None]
-    if not found:
-        return elements
-    merged = sorted([*elements, *found], key=lambda e: e.locator.char or (0, 0))
+def _with_uncovered(walk: _Walk, front_end: int) -> list[Element]:
+    """Elements plus, as paragraphs, the lines no block holds though they carry words: titles of link definitions, and
+    what is nested too deep for the reader. Comments and bare definitions stay out."""
+    spans = [element.locator.line for element in walk.elements if element.locator.line]
+    covered = walk.wordless | {number for first, last in spans for number in range(first, last + 1)}
+    rest = [line for line in walk.lines.all() if line.number > front_end and line.number not in covered]
+    extra = [found for line in rest if (found := _left_over(line)) is not None]
+    if not extra:
+        return walk.elements
     anchor: str | None = None
     out = []
-    for element in merged:
+    for element in sorted([*walk.elements, *extra], key=lambda e: e.locator.char or (0, 0)):
         anchor = element.locator.anchor or anchor
         out.append(replace(element, locator=replace(element.locator, anchor=anchor)))
     return out
 
 
-def _definition(line: Line) -> Element | None:
-    """`[name]: target "title"` as a link whose text is its title; None when there is nothing to read."""
-    match = _DEFINITION.match(line.text)
-    if match is None:
+def _left_over(line: Line) -> Element | None:
+    """The words of a line no block holds; of `[name]: target "title"` a link whose text is its title. None when there
+    is nothing to read."""
+    if not any(map(str.isalnum, line.text)) or _MARKUP_ONLY.match(line.text):
         return None
     locator = Locator(line=(line.number, line.number), char=(line.start, line.end))
-    return Element(ElementKind.PARAGRAPH, match.group(3), locator, links=(Link(match.group(3), match.group(2)),))
+    match = _DEFINITION.match(line.text)
+    if match is None:
+        return Element(ElementKind.PARAGRAPH, line.text.lstrip(" >-*+").strip(), locator)
+    if not match.group(2):
+        return None
+    return Element(ElementKind.PARAGRAPH, match.group(2), locator, links=(Link(match.group(2), match.group(1)),))
 
 
 PARSER = ParserSpec(NAME, VERSION, ("text/markdown",), parse, quote)

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from markdown_it.rules_block import StateBlock
     from markdown_it.token import Token
 
+MAX_NESTING = 60
+"""What is nested deeper is kept as plain lines; the reader is recursive."""
+
 _COMMENT = re.compile(r"<!--.*?(?:-->|$)", re.DOTALL)
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 _DROPPED = re.compile(r"<(script|style|template)\b.*?(?:</\1\s*>|$)", re.IGNORECASE | re.DOTALL)
@@ -33,7 +36,7 @@ def make_reader() -> MarkdownIt:
             """Targets stay as written."""
             return url
 
-    reader = Reader("commonmark", {"maxNesting": 200}).enable(["table", "strikethrough"])
+    reader = Reader("commonmark", {"maxNesting": MAX_NESTING}).enable(["table", "strikethrough"])
     reader.block.ruler.at("reference", without_footnotes)
     return reader
 

@@ -60,26 +60,42 @@ def parse(raw: RawDocument) -> ParsedDocument:
 
 
 def quote(content: bytes, locator: Locator) -> str:
-    """Text of the pages of the locator as pypdf reads it, ligatures spelled out; "" for pages the file lacks.
+    """Text of the pages of the locator as pypdf reads it, ligatures spelled out; "" for pages the file lacks. Of a file
+    too damaged for pypdf, the text in PDFium's own order.
 
     Raises: CorruptDocument, EncryptedDocument.
     """
+    if locator.page is None:
+        return ""
+    pages = range(locator.page - 1, locator.page_end or locator.page)
+    text = _text_by_pypdf(content, pages)
+    if text is None:
+        text = _text_by_pdfium(content, pages)
+    return "".join(_LIGATURES.get(letter, letter) for letter in text)
+
+
+def _text_by_pypdf(content: bytes, pages: range) -> str | None:
+    """None when pypdf cannot read the file."""
     import io
 
     import pypdf
-    from pypdf.errors import PyPdfError
 
-    if locator.page is None:
-        return ""
     try:
         reader = pypdf.PdfReader(io.BytesIO(content), strict=False)
         if reader.is_encrypted and not reader.decrypt(""):
-            raise EncryptedDocument("the PDF needs a password")
-        chosen = reader.pages[locator.page - 1 : locator.page_end or locator.page]
-        text = "\n".join(page.extract_text() for page in chosen)
-    except (PyPdfError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise CorruptDocument("pypdf cannot read the pages of the locator", page=locator.page) from error
-    return "".join(_LIGATURES.get(letter, letter) for letter in text)
+            return None  # PDFium will refuse it with the right error
+        return "\n".join(page.extract_text() for page in reader.pages[pages.start : pages.stop])
+    except Exception:  # noqa: BLE001 - damaged files make pypdf raise nearly anything
+        return None
+
+
+def _text_by_pdfium(content: bytes, pages: range) -> str:
+    opened = _open(content, "the document")
+    try:
+        chosen = [index for index in pages if index < len(opened.file)]
+        return "\n".join(opened.file[index].get_textpage().get_text_range() for index in chosen)
+    finally:
+        opened.file.close()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -31,36 +31,82 @@ class PageLines:
 def find_furniture(pages: Sequence[PageLines]) -> dict[tuple[int, int], ElementKind]:
     """(page number, index of the line) -> HEADER, FOOTER or PAGE_NUMBER.
 
-    Only lines in the outer 15 % of the page that are among its first or last four count. They must recur on three
-    pages, on two in files of up to four pages; a page number alone must recur on two or be the page's own number.
+    Only lines in the outer 15 % of the page that are among its first or last four count, from the edge inwards to the
+    first that does not recur. They must recur on three pages, on two in files of up to four pages; a page number alone
+    must recur on two or be the page's own number.
     """
     places: dict[tuple[str, str, int], set[int]] = defaultdict(set)
-    edge: list[tuple[int, int, str, Line, float]] = []
+    wordings: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for page in pages:
-        for index, side in _edges(page):
-            line = page.lines[index]
-            edge.append((page.number, index, side, line, page.height))
-            for band in _bands(line):
-                places[(_folded(line.text), side, band)].add(page.number)
+        for side, run in _edges(page).items():
+            for index in run:
+                line = page.lines[index]
+                wordings[(_folded(line.text), side)][line.text] += 1
+                for band in _bands(line):
+                    places[(_folded(line.text), side, band)].add(page.number)
     needed = 2 if len(pages) <= 4 else 3
     found: dict[tuple[int, int], ElementKind] = {}
-    for number, index, side, line, _ in edge:
-        recurs = max(len(places[(_folded(line.text), side, band)]) for band in _bands(line))
-        if _NUMBER.match(line.text):
-            own = re.search(r"\d+", line.text)
-            if recurs >= 2 or (len(pages) > 1 and own is not None and int(own.group()) == number):
-                found[(number, index)] = ElementKind.PAGE_NUMBER
-        elif recurs >= needed:
-            found[(number, index)] = ElementKind.HEADER if side == "top" else ElementKind.FOOTER
+    for page in pages:
+        for side, run in _edges(page).items():
+            kinds: list[tuple[int, ElementKind]] = []
+            for index in run:
+                line = page.lines[index]
+                recurs = max(len(places[(_folded(line.text), side, band)]) for band in _bands(line))
+                kind = _kind(line, side, page.number, recurs, needed, len(pages))
+                if kind is None:
+                    break
+                kinds.append((index, kind))
+            same = {
+                index
+                for index, _ in kinds
+                if wordings[(_folded(page.lines[index].text), side)][page.lines[index].text] > 1
+            }
+            found.update({(page.number, index): kind for index, kind in _apart_from_body(page, run, kinds, same)})
     return found
 
 
-def _edges(page: PageLines) -> list[tuple[int, str]]:
+def _kind(line: Line, side: str, number: int, recurs: int, needed: int, pages: int) -> ElementKind | None:
+    if _NUMBER.match(line.text):
+        own = re.search(r"\d+", line.text)
+        is_own = pages > 1 and own is not None and int(own.group()) == number
+        return ElementKind.PAGE_NUMBER if recurs >= 2 or is_own else None
+    if recurs < needed:
+        return None
+    return ElementKind.HEADER if side == "top" else ElementKind.FOOTER
+
+
+def _apart_from_body(
+    page: PageLines, run: list[int], kinds: list[tuple[int, ElementKind]], same: set[int]
+) -> list[tuple[int, ElementKind]]:
+    """Without the innermost lines that stand as close to the body as its own lines do: text that repeats. The
+    outermost line stays when it recurs word for word, and page numbers stay."""
+    while kinds:
+        index, kind = kinds[-1]
+        outermost_and_same = len(kinds) == 1 and index in same
+        if kind is ElementKind.PAGE_NUMBER or outermost_and_same or _gap_inwards(page, run, len(kinds)) > 1.7:
+            break
+        kinds = kinds[:-1]
+    return kinds
+
+
+def _gap_inwards(page: PageLines, run: list[int], count: int) -> float:
+    """Distance of base lines, in type sizes, from the `count`-th line from the edge to the next one inwards."""
     order = sorted(range(len(page.lines)), key=lambda i: page.lines[i].top)
+    position = order.index(run[count - 1])
+    inwards = position + (1 if run[0] == order[0] else -1)
+    if not 0 <= inwards < len(order):
+        return 100.0
+    line, following = page.lines[run[count - 1]], page.lines[order[inwards]]
+    return abs(following.baseline - line.baseline) / max(line.size, 1.0)
+
+
+def _edges(page: PageLines) -> dict[str, list[int]]:
+    """Indices of the lines at the top and at the bottom, from the edge inwards."""
+    order = sorted(range(len(page.lines)), key=lambda i: page.lines[i].top)
+    order = [i for i in order if not page.lines[i].rows]
     top = [i for i in order[:_EDGE_LINES] if page.lines[i].bottom < page.height * _EDGE_SHARE]
     bottom = [i for i in order[-_EDGE_LINES:] if page.lines[i].top > page.height * (1 - _EDGE_SHARE) and i not in top]
-    pairs = [(i, "top") for i in top] + [(i, "bottom") for i in bottom]
-    return [(i, side) for i, side in pairs if not page.lines[i].rows]
+    return {"top": top, "bottom": bottom[::-1]}
 
 
 def _bands(line: Line) -> tuple[int, int]:

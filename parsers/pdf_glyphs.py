@@ -33,8 +33,8 @@ Box = tuple[float, float, float, float]
 
 @dataclass(slots=True)
 class Glyph:
-    """One character. `turn`: degrees its text is turned from upright, 0, 90, 180 or 270. `made_up`: a space or line
-    end PDFium inferred. `order`: place in the page's content."""
+    """One character. `turn`: degrees its text is turned clockwise from upright: 0, 90, 180, 270. `made_up`: a space
+    or line end PDFium inferred. `order`: place in the page's content."""
 
     text: str
     x0: float
@@ -304,9 +304,9 @@ def turned_upright(glyphs: list[Glyph], place: PageGeometry) -> list[tuple[int, 
 def _turn(glyph: Glyph, turn: int, place: PageGeometry) -> None:
     """Change the glyph's place to that on the page turned back by `turn`."""
     x0, top, x1, bottom = glyph.x0, glyph.top, glyph.x1, glyph.bottom
-    if turn == 90:  # runs upwards as seen
+    if turn == 270:  # runs upwards as seen
         glyph.x0, glyph.top, glyph.x1, glyph.bottom = place.height - bottom, x0, place.height - top, x1
-    elif turn == 270:  # runs downwards
+    elif turn == 90:  # runs downwards
         glyph.x0, glyph.top, glyph.x1, glyph.bottom = top, place.width - x1, bottom, place.width - x0
         glyph.baseline = place.width - glyph.baseline
     elif turn == 180:

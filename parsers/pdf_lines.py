@@ -185,9 +185,10 @@ def _gutter(items: list[Line]) -> float | None:
         left = [item for item in items if item.x1 <= x + 1]
         right = [item for item in items if item.x0 >= x - 1]
         crossing = len(items) - len(left) - len(right)
-        if crossing > 0.34 * len(items) or not _side_by_side(left, right):
+        are_prose = _is_column(left) and _is_column(right)
+        if crossing > 0.34 * len(items) or not (are_prose or _are_far_apart(left, right)):
             continue
-        if not (_is_column(left) and _is_column(right)) and not _are_far_apart(left, right):
+        if not _side_by_side(left, right) and not _is_stepped(left, right):
             continue
         centre = abs(x - (min(i.x0 for i in items) + max(i.x1 for i in items)) / 2)
         if best is None or (crossing, centre) < best:
@@ -228,6 +229,11 @@ def _are_far_apart(left: list[Line], right: list[Line]) -> bool:
     lane = sorted(item.x0 for item in right)[2] - sorted(item.x1 for item in left)[-3]  # but for two stray pieces
     size = median(item.size for item in left)
     return lane > 4 * size and all(_usual_length(side) >= 20 for side in (left, right))
+
+
+def _is_stepped(left: list[Line], right: list[Line]) -> bool:
+    """The left column starts below the end of the right one, with a picture above it."""
+    return min(item.top for item in left) > max(item.bottom for item in right)
 
 
 def _side_by_side(left: list[Line], right: list[Line]) -> bool:

@@ -1,0 +1,167 @@
+"""Word files: limits, tracked changes, boxes, notes, numbering; unstructured's part in it."""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+import zipfile
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from kprep.core.errors import CorruptDocument, EncryptedDocument, TooLarge
+from kprep.core.models import ElementKind, ParsedDocument, RawDocument
+from parsers import PARSERS, archive, parse
+from parsers.media_type import DOCX
+
+
+def load_builders() -> ModuleType:
+    path = Path(__file__).parents[2] / "golden" / "parsers" / "build_inputs.py"
+    spec = importlib.util.spec_from_file_location("build_inputs", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+BUILD = load_builders()
+
+
+def read(content: bytes) -> ParsedDocument:
+    return parse(RawDocument("s/a.docx", "a.docx", content, DOCX), PARSERS["docx"])
+
+
+def body(xml: str, **more: object) -> ParsedDocument:
+    return read(BUILD.docx(xml, **more))
+
+
+def test_zip_bomb_is_refused_before_it_is_unpacked() -> None:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as target:
+        target.writestr("word/document.xml", b" " * 80_000_000)
+    assert len(out.getvalue()) < 1_000_000
+    with pytest.raises(TooLarge) as caught:
+        read(out.getvalue())
+    assert caught.value.context["unpacked"] == 80_000_000
+
+
+def test_too_many_members() -> None:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as target:
+        for number in range(archive.MAX_MEMBERS + 1):
+            target.writestr(str(number), b"")
+    with pytest.raises(TooLarge):
+        read(out.getvalue())
+
+
+def test_refusals() -> None:
+    with pytest.raises(EncryptedDocument):
+        read(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600)
+    with pytest.raises(CorruptDocument):
+        read(b"PK\x03\x04 not an archive")
+    with pytest.raises(CorruptDocument):
+        read(BUILD.docx("<w:p>")[:-40])
+    with pytest.raises(CorruptDocument):
+        read(BUILD.docx("<w:p>"))
+
+
+def test_text_box_once_and_in_place() -> None:
+    box = (
+        '<w:p><w:r><mc:AlternateContent xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006">'
+        "<mc:Choice Requires='wps'><w:drawing><w:txbxContent>"
+        "<w:p><w:r><w:t>in the box</w:t></w:r></w:p></w:txbxContent>"
+        "</w:drawing></mc:Choice><mc:Fallback><w:pict><w:txbxContent><w:p><w:r><w:t>in the box</w:t></w:r></w:p>"
+        "</w:txbxContent></w:pict></mc:Fallback></mc:AlternateContent></w:r><w:r><w:t>beside it</w:t></w:r></w:p>"
+    )
+    assert [e.text for e in body(box + BUILD.paragraph("after")).elements] == ["beside it", "in the box", "after"]
+
+
+def test_moved_and_nested_revisions() -> None:
+    xml = (
+        "<w:p><w:moveFrom><w:r><w:t>old</w:t></w:r></w:moveFrom><w:moveTo><w:r><w:t>new</w:t></w:r></w:moveTo></w:p>"
+        "<w:ins><w:p><w:r><w:t>whole paragraph</w:t></w:r></w:p></w:ins>"
+        "<w:sdt><w:sdtContent><w:p><w:r><w:t>controlled</w:t></w:r></w:p></w:sdtContent></w:sdt>"
+    )
+    assert [e.text for e in body(xml).elements] == ["new", "whole paragraph", "controlled"]
+
+
+def test_notes_follow_their_paragraph() -> None:
+    said = "<w:p><w:r><w:t>A note.</w:t></w:r></w:p>"
+    note = f'<w:footnotes {BUILD.W}><w:footnote w:id="2">{said}</w:footnote></w:footnotes>'
+    relation = (
+        '<Relationship Id="f1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/footnotes" '
+        'Target="footnotes.xml"/>'
+    )
+    content = BUILD.docx(
+        '<w:p><w:r><w:t>Said</w:t></w:r><w:r><w:footnoteReference w:id="2"/></w:r></w:p>' + BUILD.paragraph("after"),
+        {"word/footnotes.xml": note},
+        relation,
+    )
+    found = [(e.kind.value, e.text) for e in read(content).elements]
+    assert found == [("paragraph", "Said[2]"), ("footnote", "A note."), ("paragraph", "after")]
+
+
+def test_vertical_merge_and_nested_table() -> None:
+    restart, go_on = '<w:vMerge w:val="restart"/>', "<w:vMerge/>"
+    inner = BUILD.table(BUILD.cell("i1") + BUILD.cell("i2"), BUILD.cell("i3") + BUILD.cell("i4"))
+    nested = f"<w:tc><w:tcPr/>{BUILD.paragraph('before')}{inner}</w:tc>"
+    xml = BUILD.table(BUILD.cell("a", restart) + BUILD.cell("b"), BUILD.cell("", go_on) + nested)
+    first, second = body(xml).elements
+    assert first.rows == (("a", "b"), ("", "before"))
+    assert second.rows == (("i1", "i2"), ("i3", "i4"))
+
+
+def test_chart_gives_its_numbers() -> None:
+    chart = (
+        '<c:chartSpace xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart"><c:chart><c:plotArea><c:ser>'
+        '<c:tx><c:pt idx="0"><c:v>Sales</c:v></c:pt></c:tx><c:cat><c:pt idx="0"><c:v>May</c:v></c:pt></c:cat>'
+        '<c:val><c:pt idx="0"><c:v>4.5</c:v></c:pt></c:val></c:ser></c:plotArea></c:chart></c:chartSpace>'
+    )
+    drawing = '<w:p><w:r><w:drawing><c:chart xmlns:c="c" xmlns:r="r" r:id="c1"/></w:drawing></w:r></w:p>'
+    relation = '<Relationship Id="c1" Type="http://x/chart" Target="charts/chart1.xml"/>'
+    found = read(BUILD.docx(drawing, {"word/charts/chart1.xml": chart}, relation)).elements
+    assert found[0].rows == (("", "Sales"), ("May", "4.5"))
+
+
+def test_odd_numbers_in_attributes_do_not_stop_the_document() -> None:
+    odd = '<w:numPr><w:ilvl w:val="-"/><w:numId w:val="1"/></w:numPr><w:outlineLvl w:val="x"/>'
+    xml = BUILD.paragraph("item", more=odd) + BUILD.table(
+        BUILD.cell("a", '<w:gridSpan w:val="99999999999"/>'), BUILD.cell("b")
+    )
+    assert [e.text for e in body(xml).elements] == ["item", "a\nb"]
+
+
+def test_rendered_page_breaks_give_pages() -> None:
+    xml = (
+        BUILD.paragraph("one")
+        + "<w:p><w:r><w:t>two</w:t></w:r><w:r><w:lastRenderedPageBreak/><w:t> goes on</w:t></w:r></w:p>"
+        + "<w:p><w:r><w:lastRenderedPageBreak/><w:t>three</w:t></w:r></w:p>"
+    )
+    found = [(e.text, e.locator.page, e.locator.page_end) for e in body(xml).elements]
+    assert found == [("one", 1, None), ("two goes on", 1, 2), ("three", 3, None)]
+
+
+def test_bold_title_lines_become_headings() -> None:
+    bold = "<w:p><w:r><w:rPr><w:b/></w:rPr><w:t>Scope of Work</w:t></w:r></w:p>"
+    found = body(bold + BUILD.paragraph("The contractor is to build the wall and will finish it in May."))
+    assert found.parser == "docx@1"
+    assert [(e.kind, e.locator.anchor) for e in found.elements] == [
+        (ElementKind.HEADING, "scope-of-work"),
+        (ElementKind.PARAGRAPH, "scope-of-work"),
+    ]
+    content = BUILD.docx(bold + BUILD.paragraph("The contractor is to build the wall and will finish it in May."))
+    assert "contractor" in PARSERS["docx"].quote(content, found.elements[1].locator)
+
+
+def test_external_entities_are_not_read() -> None:
+    content = BUILD.docx("")
+    out = io.BytesIO()
+    entity = '<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/hostname">]>'
+    paragraph = "<w:p><w:r><w:t>a&e;b</w:t></w:r></w:p>"
+    evil = f"{entity}<w:document {BUILD.W}><w:body>{paragraph}</w:body></w:document>"
+    with zipfile.ZipFile(io.BytesIO(content)) as source, zipfile.ZipFile(out, "w") as target:
+        for name in source.namelist():
+            target.writestr(name, evil if name == "word/document.xml" else source.read(name))
+    assert [e.text for e in read(out.getvalue()).elements] in (["ab"], ["a"])

@@ -1,0 +1,77 @@
+"""What no later room may see stops at the exit."""
+
+from __future__ import annotations
+
+import pytest
+
+from kprep.core.errors import NoText
+from kprep.core.models import DocumentMetadata, Element, ElementKind, Link, Locator, ParsedDocument, table_text
+from parsers.exit import clean_text, leave
+
+PLACE = Locator(line=(1, 1))
+
+
+def document(*elements: Element, metadata: DocumentMetadata | None = None) -> ParsedDocument:
+    return ParsedDocument("u", "text/plain", "test@1", elements, (), metadata or DocumentMetadata())
+
+
+@pytest.mark.parametrize(
+    ("dirty", "clean"),
+    [
+        ("cl\x00ud", "clud"),
+        ("a\r\nb\rc\u2028d\x85e\x0cf", "a\nb\nc\nd\ne\nf"),
+        ("a\ud800b", "a\ufffdb"),
+        ("\ud83d\ude00", "\U0001f600"),
+        ("safe\u202etxt.exe\u202c", "safetxt.exe"),
+        ("zero\u200bwidth\ufeff", "zerowidth"),
+        ("infor\u00ad\nmation soft\u00adhyphen", "information softhyphen"),
+        ("\x1b[31mred\x1b[0m", "red"),
+        ("a\u200db\u200cc", "abc"),
+        ("\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"),
+        ("\u0915\u094d\u200d\u0937", "\u0915\u094d\u200d\u0937"),
+        ("\U0001f468\u200d\U0001f469", "\U0001f468\u200d\U0001f469"),
+        ("hi\U000e0041\U000e0042", "hi"),
+        ("\u2764\ufe0f\ufe0f\ufe0f", "\u2764\ufe0f"),
+        ("tab\tstays", "tab\tstays"),
+        ("\u0639\u0631\u0628\u064a", "\u0639\u0631\u0628\u064a"),
+    ],
+)
+def test_characters(dirty: str, clean: str) -> None:
+    assert clean_text(dirty) == clean
+    assert clean_text(clean) == clean
+
+
+def test_every_field_is_cleaned() -> None:
+    rows = (("a\x00", "b\u202e"),)
+    found = leave(
+        document(
+            Element(ElementKind.TABLE, table_text(rows), PLACE, rows=rows, links=(Link("x\x00", "http://a\x00"),)),
+            metadata=DocumentMetadata(
+                title="t\x00", authors=("a\x00",), front_matter={"k\x00": ["v\x00", {"n": "\ud800"}]}
+            ),
+        )
+    )
+    table = found.elements[0]
+    assert table.rows == (("a", "b"),)
+    assert table.text == table_text(table.rows)
+    assert table.links == (Link("x", "http://a"),)
+    assert found.metadata.title == "t"
+    assert found.metadata.front_matter == {"k": ["v", {"n": "\ufffd"}]}
+
+
+def test_code_keeps_its_white_space() -> None:
+    code = "\tif x:\n\n    y  \n"
+    assert leave(document(Element(ElementKind.CODE, code, PLACE))).elements[0].text == code
+
+
+def test_only_hidden_text_is_no_text() -> None:
+    with pytest.raises(NoText) as caught:
+        leave(document(Element(ElementKind.PARAGRAPH, "unseen words", PLACE, hidden=True)))
+    assert "unseen" not in str(caught.value)
+
+
+def test_invariants_are_asserted() -> None:
+    with pytest.raises(AssertionError):
+        leave(document(Element(ElementKind.PARAGRAPH, "words", Locator())))
+    with pytest.raises(AssertionError):
+        leave(document(Element(ElementKind.TABLE, "other", PLACE, rows=(("a",),))))

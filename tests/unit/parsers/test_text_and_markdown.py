@@ -1,0 +1,89 @@
+"""Markdown and plain text beyond the golden cases."""
+
+from __future__ import annotations
+
+import pytest
+
+from kprep.core.models import Element, ElementKind, Link, RawDocument
+from parsers import PARSERS, parse
+
+
+def read(source: str, parser: str = "markdown") -> tuple[Element, ...]:
+    spec = PARSERS[parser]
+    return parse(RawDocument("u", "n", source.encode(), spec.media_types[0]), spec).elements
+
+
+def kinds(elements: tuple[Element, ...]) -> list[str]:
+    return [element.kind.value for element in elements]
+
+
+@pytest.mark.req("B2.1", "B1.5")
+def test_heading_levels() -> None:
+    found = read("\n".join(f"{'#' * n} Level {n}" for n in range(1, 8)) + "\n#none\n")
+    assert [e.level for e in found if e.kind is ElementKind.HEADING] == [1, 2, 3, 4, 5, 6]
+
+
+@pytest.mark.req("B2.9", "B2.8")
+def test_anchors_are_distinct() -> None:
+    found = read("# A B!\n\n# A B\n\n# A B 1\n\n# A B\n\ntext")
+    assert [e.locator.anchor for e in found] == ["a-b", "a-b-1", "a-b-1-1", "a-b-2", "a-b-2"]
+
+
+def test_unclosed_fence_before_another_fence() -> None:
+    found = read("```py\nx = 1\n\n## Usage\n\n```bash\nrun\n```\n\n## End\n\nlast")
+    assert kinds(found) == ["code", "heading", "code", "heading", "paragraph"]
+    assert [e.text for e in found if e.kind is ElementKind.CODE] == ["x = 1", "run"]
+
+
+def test_comments_in_an_unclosed_fence_stay_code() -> None:
+    found = read("```bash\n# install\nmake\n# run\nmake run\n")
+    assert kinds(found) == ["code"]
+    assert found[0].text == "# install\nmake\n# run\nmake run"
+
+
+def test_markdown_shown_in_a_markdown_fence_stays_code() -> None:
+    assert kinds(read("````md\n## shown\n\n```py\nx\n```\n````\n\nafter")) == ["code", "paragraph"]
+
+
+def test_link_targets_stay_as_written() -> None:
+    (found,) = read("[a](<b c.md#d>) <https://x.org/\u00fc> [r][1]\n\n[1]: ../e%20f.md")
+    assert found.links == (
+        Link("a", "b c.md#d"),
+        Link("https://x.org/\u00fc", "https://x.org/\u00fc"),
+        Link("r", "../e%20f.md"),
+    )
+
+
+def test_html_in_markdown() -> None:
+    found = read('<!-- no -->\n\n<details><summary>More</summary>\nInner <a href="x">link</a></details>\n\nx<br>y')
+    assert [e.text for e in found] == ["More\nInner link", "x\ny"]
+    assert found[0].links == (Link("link", "x"),)
+
+
+def test_footnote_that_looks_like_a_reference_is_kept() -> None:
+    assert "Note" in read("text[^1]\n\n[^1]: Note")[-1].text
+
+
+def test_what_is_nested_too_deep_is_kept_as_lines() -> None:
+    assert "deep" in read("> " * 3000 + "deep")[-1].text
+    assert "deep" in read("- " * 2000 + "deep")[-1].text
+
+
+def test_loose_list_keeps_its_paragraphs() -> None:
+    found = read("1. one\n\n   more\n\n   ```sh\n   run\n   ```\n2. two\n")
+    assert [(e.kind.value, e.level, e.marker, e.text) for e in found] == [
+        ("list_item", 1, "1.", "one"),
+        ("list_item", 1, "", "more"),
+        ("code", 0, "", "run"),
+        ("list_item", 1, "2.", "two"),
+    ]
+
+
+def test_plain_text_is_read_with_care() -> None:
+    found = read("UPPER CASE\n\n1. one\n2. two\n\n2024 was a year.\n\n| a | b |\n| c | d |\n", "text_plain")
+    assert kinds(found) == ["paragraph", "list_item", "list_item", "paragraph", "code"]
+
+
+def test_plain_text_lists_nest() -> None:
+    found = read("- a\n  - b\n    goes on\n- c\n", "text_plain")
+    assert [(e.level, e.text) for e in found] == [(1, "a"), (2, "b\ngoes on"), (1, "c")]
