@@ -12,7 +12,7 @@ LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", 
 _LIGATURE = re.compile("[ﬀ-ﬆ]")
 # A ligature drawn by itself: "veri ﬁ cation". It is never a word, so it belongs to the letters after it, and to those
 # before it unless they are a word of their own elsewhere in the document ("the ﬁ rst").
-_LONE_LIGATURE = re.compile(r"(\w*)( ?)(?<!\w)([ﬀ-ﬄ]) (?=[a-zà-ÿ])")
+_LONE_LIGATURE = re.compile(r"(?<!\w)(\w{0,60})( ?)(?<!\w)([ﬀ-ﬄ]) (?=[a-zà-ÿ])")
 
 # Kept, because scripts and emoji need them: U+200C, U+200D (joiners), U+200E, U+200F (direction marks).
 _INVISIBLE = re.compile(

@@ -151,9 +151,9 @@ def _is_contents(element: Element, headings: set[str]) -> bool:
     if element.kind not in TEXT_KINDS and element.kind is not ElementKind.TABLE_OF_CONTENTS:
         return False
     lines = [line for line in element.text.split("\n") if line.strip()]
-    if lines and all(_LEADERS.match(line) for line in lines):
+    if lines and all(len(line) <= 300 and _LEADERS.match(line) for line in lines):
         return True
-    if not element.links or any(not link.target.startswith("#") for link in element.links):
+    if not element.links or len(element.text) > 2000 or any(not link.target.startswith("#") for link in element.links):
         return False
     linked = _plain(" ".join(link.text for link in element.links))
     return _plain(element.text) == linked and all(_plain(link.text) in headings for link in element.links)

@@ -34,6 +34,13 @@ _DIVIDED_ENDING = re.compile(
 )
 
 
+_CUT = re.compile(r"[-\u2010][ \t]*(?:\n|\Z)|[ﬀ-ﬄ]")
+# A word cut by a line end, by the end of its element, or by a lone ligature ("veri ﬁ cation").
+_CUT_WORD = re.compile(
+    r"(?<![^\W\d_])[^\W\d_]{1,60}[-\u2010][ \t]*(?:\n\s*[^\W\d_]+|\Z)|(?<!\w)\w{0,60} ?(?<!\w)[ﬀ-ﬄ] "
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
     """Lower-case words and hyphenated words of one document that are not cut by a line end."""
@@ -43,16 +50,14 @@ class Vocabulary:
 
     @classmethod
     def of(cls, elements: Sequence[Element]) -> Vocabulary:
-        """What the elements' lines hold, without words that touch a hyphen at a line end."""
+        """What the elements' lines hold, without words that are cut; empty where no word is cut, since nothing asks."""
+        texts = [element.text for element in elements if element.kind is not ElementKind.CODE]
+        if not any(_CUT.search(text) for text in texts):
+            return cls(frozenset(), frozenset())
         words: set[str] = set()
         compounds: set[str] = set()
-        for element in elements:
-            if element.kind is ElementKind.CODE:
-                continue
-            # A word beside a lone ligature is no word yet ("veri ﬁ cation").
-            text = re.sub(r"\w* ?(?<!\w)[ﬀ-ﬄ] ", " ", element.text)
-            whole = re.sub(r"[^\W\d_]+[-\u2010][ \t]*\n\s*[^\W\d_]+", " ", text.lower())
-            whole = re.sub(r"[-\u2010]\s*$", "- ", whole)
+        for text in texts:
+            whole = _CUT_WORD.sub(" ", text.lower())
             compounds.update(re.findall(r"[^\W\d_]+-[^\W\d_]+", whole))
             words.update(re.findall(r"[^\W\d_]+", whole))
         return cls(frozenset(words), frozenset(compounds))

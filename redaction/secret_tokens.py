@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from redaction.secret_values import is_password, is_placeholder, is_token
+from redaction.secret_values import is_default_password, is_password, is_placeholder, is_token
 from redaction.spans import Span
 
 
@@ -119,28 +119,8 @@ _URL_PASSWORD = re.compile(
 _URL_QUERY = re.compile(
     r"(?i)[?&;](?P<name>(?:[a-z0-9]+[_-]?)?(?:api[_-]?key|apikey|key|token|secret|password|passwd|pwd|auth|signature))=(?P<value>[^&\s#\"'<>)\]]{6,})"
 )
+_LOCAL_URL = re.compile(r"//(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])(?::\d+)?(?:/\S*)?\Z")
 _CURL_USER = re.compile(r"\bcurl\b[^\n]{0,200}?\s(?:-u|--user)[ =][\"']?(?P<user>[\w.@-]+):(?P<value>[^\s\"']{4,})")
-_DEFAULT_PASSWORDS = frozenset(
-    [
-        "password",
-        "pass",
-        "passwd",
-        "pwd",
-        "secret",
-        "admin",
-        "root",
-        "user",
-        "postgres",
-        "test",
-        "guest",
-        "mysql",
-        "default",
-        "changeit",
-        "token",
-        "mypassword",
-        "xxx",
-    ]
-)
 
 
 def tokens(text: str) -> Iterator[Span]:
@@ -170,11 +150,15 @@ def _in_urls(text: str) -> Iterator[Span]:
     if "://" in text:
         for match in _URL_PASSWORD.finditer(text):
             value = match["value"]
-            if is_placeholder(value) or value.lower() in _DEFAULT_PASSWORDS or value == match["user"]:
+            if is_placeholder(value) or is_default_password(value) or value == match["user"]:
                 continue
             yield Span("URL_PASSWORD", match.start("value"), match.end("value"), 1.0)
     if "=" in text:
         for match in _URL_QUERY.finditer(text):
+            if match["name"].lower().endswith("token") and _LOCAL_URL.search(
+                text, max(0, match.start() - 80), match.start()
+            ):
+                continue  # the session token a notebook server prints
             bare = match["name"].lower() in {"key", "auth", "token", "signature"}
             if not is_placeholder(match["value"]) and (is_token if bare else is_password)(match["value"]):
                 yield Span("URL_KEY", match.start("value"), match.end("value"), 1.0)

@@ -7,16 +7,17 @@ import re
 from collections import Counter
 
 _PLACEHOLDER = re.compile(
-    r"(?i)^[\"'`]?(?:<.*|\[.*\]|\{\{?.*|\$.*|%[\w(].*|@.*@|#\{.*|\.{2,}.*|…+.*|[x*•.#_-]{3,}|x+(?:[-_]x+)*)[\"'`]?$|"
+    r"(?i)^[\"'`]?(?:<.*|\[.*\]|\{\{?.*|\$(?:[{(].*|[A-Za-z_]\w*)|%[\w(].*|@.*@|#\{.*|\.{2,}.*|…+.*|[x*•.#_-]{3,}|x+(?:[-_]x+)*)[\"'`]?$|"
     r"x{4,}|\*{3,}|•{3,}|\.\.\.|…|example|sample|dummy|placeholder|change[-_ ]?(?:me|it|this)|"
     r"your[-_ .]?(?:own|api|secret|access|password|token|key|client|private|account|real|actual|db|user|strong|super)|"
+    r"(?:access|secret|api|private)[-_ ]?(?:key|token)|"
     r"replace[-_ ]?(?:me|this|with)|insert[-_ ]|redacted|removed|todo|\\u2026|<[\w .-]+>|\$\{|\{\{|\[(?:your|redacted)"
 )
 # A variable, a call, a path or a URL; or words, constants and names as code and prose write them.
 _REFERENCE = re.compile(
     r"(?i:os\.|process\.|env[.(\[:]|env$|getenv|config[.(\[]|settings[.(\[]|secrets?[.(\[]|vault[.:(]|self\.|this\.|args\.|"
     r"params?\.|props\.|request\.|credentials?\.|options?\.|context\.|var\.|local\.|data\.|ref[+:(]|arn:|ssm:|op://|file:|"
-    r"https?:|/|\./|~/|[A-Z]:\\)|[A-Za-z_][\w.]*[(\[].*|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$|[a-z]+(?:[A-Z][a-z]+)+\d?$|"
+    r"https?:|/|\./|~/|[A-Z]:\\)|[A-Za-z_.]{2,}[(\[].*|[A-Za-z_][\w.]*[(\[](?:.*[)\]])?$|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$|[a-z]+(?:[A-Z][a-z]+)+\d?$|"
     r"[A-Z]+(?:_[A-Z0-9]+)+$|(?:[a-z]+|[A-Z]+)(?:[-_./ ](?:[a-z]+|[A-Z]+|[a-z]\d[a-z]|\d{1,4}))*$|"
     r"[A-Z][a-z]+(?:[-_ ]?[A-Z]?[a-z]+)*$"
 )
@@ -25,8 +26,15 @@ _TECHNICAL = re.compile(
     r"pbkdf2\w*|scrypt|ed25519|x509|x\.509|int\d+|float\d+|uint\d+|varchar\W?\d*\W?|char\W?\d*\W?|string\W?\d*\W?|v\d[\w.]*|\d{1,5}|"
     r"true|false|null|none|nil|abc123|test123|foo123|password123?|pass123|secret123|\d+(?:[.,:/-]\d+)+|\d+\s?[a-z]{1,7})$"
 )
+_DEFAULTS = frozenset(
+    re.findall(
+        r"\w+",
+        "password pass passwd pwd secret admin root user postgres test guest mysql default changeit token mypassword "
+        "mysecret secretkey apikey key xxx foo bar abc",
+    )
+)
 _EMAIL = re.compile(r"[\w.+-]+(?:@|%40)[\w-]+(?:\.[\w-]+)+$")
-_SYMBOL = re.compile(r"[!@#$%^&*+=?~|§€£;:,/]")
+_SYMBOL = re.compile(r"[!@$%^&*+~|§€£]")  # not those that build paths, URLs and lists
 
 
 def is_placeholder(value: str) -> bool:
@@ -38,11 +46,24 @@ def is_placeholder(value: str) -> bool:
     )
 
 
+def is_default_password(value: str) -> bool:
+    """Whether the value is the word an example uses for a password ("password", "postgres", "password1")."""
+    word = re.sub(r"[\W_]|\d{1,3}\Z", "", value.lower())
+    return word in _DEFAULTS or re.sub(r"^(?:my|the|some|db|test)", "", word) in _DEFAULTS
+
+
 def is_password(value: str) -> bool:
     """Whether a value given to a secret-like name is a secret: mixed signs, not words, a reference or a setting."""
-    if len(value) < 6 or is_placeholder(value) or _REFERENCE.match(value) or _TECHNICAL.match(value):
+    if (
+        len(value) < 6
+        or "://" in value
+        or "](" in value
+        or is_placeholder(value)
+        or _REFERENCE.match(value)
+        or _TECHNICAL.match(value)
+    ):
         return False
-    if _EMAIL.match(value):
+    if _EMAIL.match(value) or is_default_password(value):
         return False
     has_letter = any(char.isalpha() for char in value)
     has_digit = any(char.isdigit() for char in value)

@@ -11,50 +11,32 @@ from redaction.spans import Span, folded, places
 
 _KEYWORD = (
     r"pass(?:word|wd|code|phrase)|(?<![a-z])pass|pwd|secret|token|api[_\- ]?key|"
-    r"(?:access|auth|private|encryption|signing|account|master|storage|service|shared|"
+    r"(?:access|auth|private|encryption|signing|account|master|storage|service|shared|subscription|functions?|"
     r"license|app|secret|consumer)[_\- ]?key|"
     r"credentials?|kennwort|passwort|mot de passe|contraseña|senha|wachtwoord|密码|口令|密钥|パスワード"
 )
 _NAME_END = re.compile(rf"(?i)(?:{_KEYWORD})[\]\"'`*_]*\s*\Z")
 _ASSIGNMENT = re.compile(
-    rf"(?i)(?P<name>(?:{_KEYWORD}))(?P<more>[_.-]?\d{{0,2}})[\"'`*\]]{{0,3}}"
-    r"(?P<sign>\s{0,3}\0?\s{0,3}(?::=|=>|==?|:{1,2}|：|\bis\b|ist\b|lautet\b|是|为|</?[a-z]+>)\s{0,4}\0?\s{0,3}|"
-    r"(?<=\w)\s+(?=[\"'])|>\s*|\s)"
-    r"(?:(?P<quote>[\"'`])(?P<quoted>[^\"'`\n\0]{4,200})(?P=quote)|(?P<bare>[^\s\0\"'`<>,]{4,200}))"
+    rf"(?i)(?P<name>(?:{_KEYWORD}))(?P<more>[_.-]?\d{{0,2}})(?:\\?[\"'`*\]]){{0,3}}"
+    r"(?P<sign>\s{0,3}\0?\s{0,3}(?::=|=>|==?|:{1,2}|：|\bis\b:?|ist\b:?|lautet\b|是|为|</?[a-z]+>)\s{0,4}\0?\s{0,3}|"
+    r"(?<=\w)\s+(?=[\"'])|>\s*|\s*,\s*(?=[\"'])|\s+[\"']?value[\"']?\s*[:=]\s*|\s)"
+    r"(?:(?P<quote>\\?[\"'`])(?P<quoted>[^\"'`\n\0]{4,200}?)(?P=quote)|(?P<bare>[^\s\0\"'`<>,]{4,200}))"
 )
 _OPTION = re.compile(
     r"(?i)-(?:password|passwd|pass|pwd|token|api-?key|secret(?:-key)?|access-key)[= ][\"']?(?P<bare>[^\s\"'<>\0]{6,})"
 )
 # What a name can start with, looked for before any expression is tried.
 _STEMS = (
-    *(
-        "pass",
-        "pwd",
-        "secret",
-        "token",
-        "api",
-        "access",
-        "auth",
-        "private",
-        "encryption",
-        "signing",
-        "account",
-        "master",
+    "mot de passe",
+    *re.findall(
+        r"\S+",
+        "pass pwd secret token api access auth private encryption signing account master storage service shared license "
+        "app consumer subscription function credential kennwort contraseña senha wachtwoord 密码 口令 密钥 パスワード",
     ),
-    *(
-        "storage",
-        "service",
-        "shared",
-        "license",
-        "app",
-        "consumer",
-        "credential",
-        "kennwort",
-        "mot de passe",
-        "contraseña",
-    ),
-    *("senha", "wachtwoord", "密码", "口令", "密钥", "パスワード"),
 )
+# Tokens that page through results or guard a form, and keys of rows.
+_NO_CREDENTIAL = re.compile(r"(?i)(?:next|page|prev|sync|continuation|cursor|resume|csrf|delta|start)[_-]?\Z")
+_IN_QUERY = re.compile(r"[?&][\w-]{0,24}\Z")  # part of a URL: `secret_tokens` decides
 _OPTIONS = ("-pass", "-pwd", "-token", "-api", "-secret", "-access")
 _LINE_REST = re.compile(r"[ \t]*(?:$|[\0;#,)}\]\"'`|&<]|//|--)", re.MULTILINE)
 _CLOSING = ".,;:!?)]}>'\"`|&"
@@ -78,7 +60,9 @@ def _assigned(text: str) -> Iterator[Span]:
     lower = folded(text)
     for place in places(lower, _STEMS):
         match = _ASSIGNMENT.match(text, place)
-        if match is None:
+        if match is None or _NO_CREDENTIAL.search(text, max(0, place - 16), place):
+            continue
+        if _IN_QUERY.search(text, max(0, place - 26), place):
             continue
         group = "quoted" if match["quoted"] is not None else "bare"
         value = match[group].rstrip(_CLOSING) if group == "bare" else match[group]
