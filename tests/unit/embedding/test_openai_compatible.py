@@ -95,7 +95,7 @@ def test_a_server_out_of_reach_is_retryable_and_names_the_attempts() -> None:
 @pytest.mark.parametrize("asked", ["", "soon", "nan", "-5", "²"])
 def test_a_wait_that_cannot_be_read_means_the_usual_one(asked: str) -> None:
     waits: list[float] = []
-    embedder(Scripted(httpx.Response(503, headers={"Retry-After": asked.encode()})), waits).embed(["a"])
+    embedder(Scripted(httpx.Response(503, headers=[(b"Retry-After", asked.encode())])), waits).embed(["a"])
     assert waits == [1]
 
 
