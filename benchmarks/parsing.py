@@ -14,12 +14,13 @@ import re
 import sys
 import time
 from collections import Counter
+from difflib import SequenceMatcher
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from kprep.core.errors import ParseError
-from kprep.core.models import RawDocument
+from kprep.core.models import ElementKind, ParsedDocument, RawDocument
 from parsers import parse, parser_for
 from parsers.media_type import detect
 
@@ -34,6 +35,34 @@ def words(text: str) -> Counter[str]:
     return Counter(re.findall(r"[^\W_]+", text.lower()))
 
 
+def folded(text: str) -> str:
+    """Letters and digits only, lower case."""
+    return "".join(re.findall(r"[^\W_]+", re.sub(r"<!--.*?-->|\]\([^)\s]*\)", "", text).lower()))
+
+
+def headings_found(expected: str, document: ParsedDocument) -> tuple[int, int, int, list[str]]:
+    """(in the same order in both, expected, found, those missed) of the headings."""
+    fenced = re.sub(r"^```.*?^```", "", expected, flags=re.DOTALL | re.MULTILINE)
+    wanted = [folded(text) for text in re.findall(r"^#{1,6}\s+(.+)$", fenced, flags=re.MULTILINE)]
+    wanted = [text for text in wanted if text]
+    got = [folded(element.text) for element in document.elements if element.kind is ElementKind.HEADING]
+    same = sum(block.size for block in SequenceMatcher(None, wanted, got, autojunk=False).get_matching_blocks())
+    return (
+        same,
+        len(wanted),
+        len(got),
+        [text[:30] for text in wanted if text not in got] + [f"+{text[:30]}" for text in got if text not in wanted],
+    )
+
+
+def cells_found(expected: str, document: ParsedDocument) -> tuple[int, int]:
+    """(found in a table, expected) of the distinct table cells with text."""
+    rows = re.findall(r"^\|(.+)\|\s*$", expected, flags=re.MULTILINE)
+    wanted = {folded(cell) for row in rows for cell in row.split("|")} - {""}
+    got = {folded(cell) for element in document.elements for row in element.rows for cell in row}
+    return len(wanted & got), len(wanted)
+
+
 def main() -> None:
     """Print one line a format, and the worst files."""
     root = SETS / "parse" / "docling"
@@ -42,6 +71,7 @@ def main() -> None:
     worst = int(sys.argv[sys.argv.index("--worst") + 1]) if "--worst" in sys.argv else 5
     for kind in wanted or ["md", "html", "pdf", "docx"]:
         failures: Counter[str] = Counter()
+        structure: Counter[str] = Counter()
         scores: list[tuple[float, str, list[str]]] = []
         seconds, size, pages, total, found = 0.0, 0, 0, 0, 0
         for entry in (entry for entry in entries if entry["format"] == kind):
@@ -62,11 +92,23 @@ def main() -> None:
             got = words("\n".join(f"{element.marker} {element.text}" for element in document.elements))
             hit = sum((expected & got).values())
             total, found = total + expected.total(), found + hit
+            same, wanted_headings, got_headings, missed = headings_found(
+                (root / entry["expected"]).read_text(), document
+            )
+            structure += Counter({"same": same, "wanted": wanted_headings, "got": got_headings})
+            if missed and "--headings" in sys.argv:
+                print("   ", name, missed)
+            cells, wanted_cells = cells_found((root / entry["expected"]).read_text(), document)
+            structure += Counter({"cells": cells, "wanted_cells": wanted_cells})
             missing = [word for word, _ in (expected - got).most_common(12)]
             scores.append((hit / max(expected.total(), 1), name, missing))
         speed = f"{pages / seconds:.1f} pages/s" if pages else f"{size / 1e6 / max(seconds, 1e-9):.2f} MB/s"
         print(
             f"{kind}: {len(scores)} parsed, failed {dict(failures)}, containment {found / max(total, 1):.4f}, {speed}"
+        )
+        print(
+            f"    headings in order {structure['same']} of {structure['wanted']} expected, {structure['got']} found; "
+            f"table cells {structure['cells']} of {structure['wanted_cells']}"
         )
         for score, name, missing in sorted(scores)[:worst]:
             print(f"    {score:.3f} {name} missing {missing}")

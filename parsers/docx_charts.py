@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 from kprep.core.models import Element, ElementKind, Locator, table_text
 from parsers.docx_xml import Node, attribute, child, local
+
+_NUMBER = re.compile(r"-?\d+\.\d{15,}(?:[eE][-+]?\d+)?")
 
 
 def chart_elements(root: Node, place: Locator) -> list[Element]:
@@ -30,10 +34,15 @@ def _under(node: Node | None, name: str) -> list[Node]:
     return [inner for inner in node.iter() if local(inner) == name] if node is not None else []
 
 
+def _shown(text: str) -> str:
+    """A number in the 15 digits Office works with: 4.4000000000000004 is 4.4."""
+    return f"{float(text):.15g}" if _NUMBER.fullmatch(text) else text
+
+
 def _points(node: Node | None) -> dict[int, str]:
     """Index -> text of the points Word keeps with the chart."""
     return {
-        int(attribute(point, "idx") or 0): (inner.text or "").strip()
+        int(attribute(point, "idx") or 0): _shown((inner.text or "").strip())
         for point in _under(node, "pt")
         if (inner := child(point, "v")) is not None and (attribute(point, "idx") or "0").isdigit()
     }

@@ -21,7 +21,8 @@ def find_bold_headings(blocks: Sequence[Block], content: bytes) -> tuple[list[El
 
     unstructured loses tracked insertions, text boxes and equations, so its words are never taken, only its verdict.
     """
-    candidates = [index for index, block in enumerate(blocks) if _may_be_title(block)]
+    following = [*blocks[1:], None]
+    candidates = [i for i, block in enumerate(blocks) if _may_be_title(block) and _is_body(following[i])]
     if not candidates:
         return [block.element for block in blocks], ""
     titles = _titles(content)
@@ -41,6 +42,12 @@ def _may_be_title(block: Block) -> bool:
         and "\n" not in element.text
         and element.text[-1] not in ".,;:"
     )
+
+
+def _is_body(block: Block | None) -> bool:
+    """What a heading stands over: text, a list, a table; not another bold line."""
+    kinds = {ElementKind.PARAGRAPH, ElementKind.LIST_ITEM, ElementKind.TABLE, ElementKind.CODE}
+    return block is not None and block.element.kind in kinds and not block.bold and not block.element.hidden
 
 
 def _titles(content: bytes) -> set[str] | None:

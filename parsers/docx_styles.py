@@ -145,6 +145,8 @@ class Numbering:
         if level is None or level.form == "bullet":
             return _BULLET
         counts = self._counts.setdefault(key, {})
+        for outer in (other for other in levels if other < depth):
+            counts.setdefault(outer, levels[outer].start)  # a level that was skipped counts as begun
         counts[depth] = counts.get(depth, level.start - 1) + 1
         for deeper in [other for other in counts if other > depth]:
             del counts[deeper]

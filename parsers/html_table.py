@@ -13,18 +13,22 @@ if TYPE_CHECKING:
 _BREAKING = frozenset("p div br li ul ol dl dt dd h1 h2 h3 h4 h5 h6 tr pre blockquote section".split())
 _UNSEEN = frozenset("script style template".split())
 _WIDEST = 500
+_LONGEST_CELL = 300
 
 
 def is_layout(table: HtmlElement) -> bool:
-    """A table used to place blocks: it says so, or its cells hold headings, or it has one column of blocks."""
+    """A table used to place blocks: it says so, or it has one column, or its cells hold headings and whole sections."""
     if (table.get("role") or "").lower() in {"presentation", "none"}:
         return True
     if next(table.iter("th", "caption"), None) is not None:
         return False
-    if next(table.iter("h1", "h2", "h3", "main", "article"), None) is not None:
+    rows = [[cell for cell in row if cell.tag in {"td", "th"}] for row in table.iter("tr") if _owner(row) is table]
+    if max(map(len, rows), default=0) <= 1:
         return True
-    widths = [sum(1 for cell in row if cell.tag in {"td", "th"}) for row in table.iter("tr") if _owner(row) is table]
-    return max(widths, default=0) <= 1
+    if next(table.iter("h1", "h2", "h3", "main", "article"), None) is None:
+        return False
+    longest = max(len(cell.text_content()) for row in rows for cell in row)
+    return len(rows) == 1 or longest > _LONGEST_CELL
 
 
 def table_element(table: HtmlElement) -> list[Element]:

@@ -21,7 +21,7 @@ from parsers.anchors import Slugger
 from parsers.decoding import Line, Lines, decode
 from parsers.front_matter import read_front_matter
 from parsers.markdown_fences import first_runaway_fence
-from parsers.markdown_inline import html_text, inline_text, make_reader
+from parsers.markdown_inline import html_elements, inline_text, make_reader
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -134,8 +134,10 @@ class _Walk:
         elif kind in {"fence", "code_block"}:
             self._add(token, _code(token))
         elif kind == "html_block":
-            text, links = html_text(token.content)
-            self._add(token, Element(ElementKind.PARAGRAPH, text, NOWHERE, links=links))
+            for element in html_elements(token.content) or [Element(ElementKind.PARAGRAPH, "", NOWHERE)]:
+                if element.kind is ElementKind.HEADING:
+                    self.anchor = self.slugger.take(element.text)
+                self._add(token, element)
         elif kind == "table_open":
             return self._table(tokens, index)
         return index + 1

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from kprep.core.models import Link
+from kprep.core.models import Element, ElementKind, Link
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -17,6 +18,14 @@ MAX_NESTING = 60
 """What is nested deeper is kept as plain lines; the reader is recursive."""
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|$)", re.DOTALL)
+_TAG = re.compile(r"<[^<>]*>")
+_STRUCTURE = {
+    ElementKind.HEADING,
+    ElementKind.TABLE,
+    ElementKind.LIST_ITEM,
+    ElementKind.CODE,
+    ElementKind.CAPTION,
+}
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 _DROPPED = re.compile(r"<(script|style|template)\b.*?(?:</\1\s*>|$)", re.IGNORECASE | re.DOTALL)
 
@@ -63,17 +72,16 @@ def inline_text(token: Token) -> tuple[str, tuple[Link, ...]]:
     return "".join(parts), tuple(links)
 
 
-def html_text(source: str) -> tuple[str, tuple[Link, ...]]:
-    """Words of an HTML block, a line per block element, and its links. Comments and scripts are dropped."""
+def html_elements(source: str) -> list[Element]:
+    """What an HTML block says: headings, tables, lists and code as such, all else as paragraphs; their places are the block's.
+    Comments and scripts are dropped."""
     from lxml import html
 
-    source = _BREAK.sub("\n", _DROPPED.sub("", _COMMENT.sub("", source)))
-    if not source.strip():
-        return "", ()
-    root = html.fragment_fromstring(source.replace("\0", ""), create_parent="div")
-    alts = [node for node in root.iter("img") if node.get("alt")]
-    for image in alts:
-        image.tail = f"{image.get('alt')}{image.tail or ''}"
-    links = tuple(Link(a.text_content(), a.get("href")) for a in root.iter("a") if a.get("href"))
-    lines = (" ".join(line.split()) for line in root.text_content().splitlines())
-    return "\n".join(line for line in lines if line), links
+    from parsers.html_walk import Walk
+
+    source = _DROPPED.sub("", _COMMENT.sub("", source)).replace("\0", "")
+    if not _TAG.sub("", source).strip() and "alt" not in source:
+        return []
+    root = html.fragment_fromstring(source, create_parent="div")
+    found = Walk(root, 1).elements()
+    return [e if e.kind in _STRUCTURE else replace(e, kind=ElementKind.PARAGRAPH, level=0, marker="") for e in found]

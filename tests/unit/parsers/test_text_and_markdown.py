@@ -56,8 +56,21 @@ def test_link_targets_stay_as_written() -> None:
 
 def test_html_in_markdown() -> None:
     found = read('<!-- no -->\n\n<details><summary>More</summary>\nInner <a href="x">link</a></details>\n\nx<br>y')
-    assert [e.text for e in found] == ["More\nInner link", "x\ny"]
-    assert found[0].links == (Link("link", "x"),)
+    assert [e.text for e in found] == ["More", "Inner link", "x\ny"]
+    assert found[1].links == (Link("link", "x"),)
+
+
+def test_html_heading_in_markdown_opens_a_section() -> None:
+    found = read('<h1 align="center">The Project</h1>\n\ntext')
+    assert [(e.kind.value, e.level, e.locator.anchor) for e in found] == [
+        ("heading", 1, "the-project"),
+        ("paragraph", 0, "the-project"),
+    ]
+
+
+def test_html_table_in_markdown() -> None:
+    (found,) = read("<table>\n<tr><th>a</th><th>b</th></tr>\n<tr><td>1</td><td>2</td></tr>\n</table>")
+    assert (found.kind, found.rows, found.locator.line) == (ElementKind.TABLE, (("a", "b"), ("1", "2")), (1, 4))
 
 
 def test_footnote_that_looks_like_a_reference_is_kept() -> None:
