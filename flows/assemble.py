@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import Connection
-
 from flows.metadata import document_metadata, metadata_fingerprint
 from flows.workspace import Workspace
 from kprep.store import documents, lexical, releases, runs
+from kprep.store.sql import Connection
 from publish.plan import Action
 from retrieval import tokens
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
-from sqlalchemy import Connection
-
 import parsers
 from flows.rooms import redactor_of
 from flows.workspace import Workspace
 from kprep.config import read_yaml
 from kprep.core.models import Locator
 from kprep.store import documents, releases, search
+from kprep.store.sql import Connection
 from quality import load_questions, run_gate
 from quality.spec import Candidate, CandidateChunk, GateReport, Hit, Question, Thresholds
 from retrieval import Reader, Searcher, SearchRequest

@@ -17,6 +17,7 @@ from prefect import flow, task
 from prefect.task_runners import ThreadPoolTaskRunner
 
 from flows import run as steps
+from flows.progress import report
 from flows.workspace import Workspace, opened
 from kprep.core.errors import PrepError
 
@@ -69,7 +70,7 @@ def running(workspace: Workspace, run_id: str) -> Iterator[None]:
 
 @task(name="scan and plan", **OPTIONS)
 def plan_task(run_id: str, allow_deletes: bool) -> dict[str, Any]:
-    """{status, batches, base_release}."""
+    """What `flows.run.plan` gives."""
     return steps.plan(_contexts[run_id].workspace, run_id, allow_deletes=allow_deletes)
 
 
@@ -119,6 +120,7 @@ def _carry_out(workspace: Workspace, run_id: str, planned: dict[str, Any] | None
     plan = planned or steps.planned(workspace, run_id)
     if plan["status"] != "work":
         return steps.finish(workspace, run_id, plan["status"], {})
+    _contexts[run_id].children.total = plan["documents"]
     clock = steps.Clock()
     futures = [prepare_task.submit(run_id, batch) for batch in range(plan["batches"])]
     for future in futures:
@@ -145,6 +147,7 @@ def ingest(workspace: Workspace, *, allow_deletes: bool = False) -> dict[str, An
             if plan["status"] != "work":
                 return steps.finish(workspace, run_id, plan["status"], {})
             workers = workspace.settings.workers or os.cpu_count() or 1
+            report("start", 0, 0)
             with running(workspace, run_id):
                 runner: Any = ThreadPoolTaskRunner(max_workers=workers)
                 configured = ingest_documents.with_options(task_runner=runner)

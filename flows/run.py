@@ -43,6 +43,8 @@ class Prepared:
     free: queue.SimpleQueue[PrepareChild] = field(default_factory=queue.SimpleQueue)
     all: list[PrepareChild] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
+    total: int = 0
+    done: int = 0
 
     @contextmanager
     def child(self, workspace: Workspace) -> Iterator[PrepareChild]:
@@ -58,6 +60,12 @@ class Prepared:
             yield child
         finally:
             self.free.put(child)
+
+    def report_one(self) -> None:
+        """One more document is through."""
+        with self.lock:
+            self.done += 1
+            report("prepare", self.done, self.total)
 
     def close(self) -> None:
         """End all children."""
@@ -106,12 +114,14 @@ def recorded(workspace: Workspace, run_id: str) -> Iterator[None]:
 
 
 def planned(workspace: Workspace, run_id: str) -> dict[str, Any]:
-    """{status, batches, base_release} of a run that has work, from its record."""
+    """{status, batches, base_release, documents} of a run that has work, from its record."""
     with workspace.database.begin() as connection:
         row = runs.get(connection, run_id)
         work = runs.work(connection, run_id)
     batches = max((item.batch for item in work), default=-1) + 1
-    return {"status": "work", "batches": batches, "base_release": int(row.summary["base_release"])}
+    documents_planned = sum(item.batch >= 0 for item in work)
+    base_release = int(row.summary["base_release"])
+    return {"status": "work", "batches": batches, "base_release": base_release, "documents": documents_planned}
 
 
 def begin(workspace: Workspace) -> str:
@@ -123,7 +133,7 @@ def begin(workspace: Workspace) -> str:
 
 
 def plan(workspace: Workspace, run_id: str, *, allow_deletes: bool) -> dict[str, Any]:
-    """Scan, plan, record both; {status, batches, base_release}. Status: work, unchanged, waiting."""
+    """Scan, plan, record both; {status, batches, base_release, documents}. Status: work, unchanged, waiting."""
     started = time.perf_counter()
     report("scan", 0, 0)
     with workspace.database.begin() as connection:
@@ -140,7 +150,8 @@ def plan(workspace: Workspace, run_id: str, *, allow_deletes: bool) -> dict[str,
         seconds = {"scan": round(time.perf_counter() - started, 3)}
         runs.note(connection, run_id, {**figures, "base_release": planned.plan.base_release, "seconds": seconds})
     batches = max((row.batch for row in rows), default=-1) + 1
-    return {"status": status, "batches": batches, "base_release": planned.plan.base_release}
+    count = sum(row.batch >= 0 for row in rows)
+    return {"status": status, "batches": batches, "base_release": planned.plan.base_release, "documents": count}
 
 
 def plan_figures(planned: Planned) -> dict[str, Any]:
@@ -209,7 +220,7 @@ def prepare_batch(workspace: Workspace, run_id: str, number: int, children: Prep
     with children.child(workspace) as child:
         for item in items:
             _prepare_one(workspace, run_id, item, child)
-            report("prepare", 1, 0)
+            children.report_one()
     return len(items)
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from sqlalchemy import Connection
-
 from flows.metadata import metadata_fingerprint
 from flows.rules import content_fingerprint
 from flows.workspace import Workspace
@@ -15,6 +13,7 @@ from kprep.core.ids import content_hash, document_id
 from kprep.core.models import Failure
 from kprep.store import documents, overlay, releases
 from kprep.store.documents import DocumentRow
+from kprep.store.sql import Connection
 from parsers.media_type import detect
 from publish.plan import Action, Guard, Known, Live, Observed, Plan, make_plan
 from sources import SOURCES, Entry, SourceRequest

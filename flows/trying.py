@@ -76,7 +76,7 @@ def _note(outcome: dict[str, Any], document: Any) -> None:
 
 
 def _element(element: Element) -> dict[str, Any]:
-    values = {"kind": element.kind.value, "text": element.text, "locator": element.locator.to_json()}
+    values: dict[str, Any] = {"kind": element.kind.value, "text": element.text, "locator": element.locator.to_json()}
     values |= {name: getattr(element, name) for name in SHOWN if getattr(element, name)}
     if element.rows:
         values["rows"] = element.rows

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from sqlalchemy import Connection
-
 from kprep.core.errors import BaseConflict, PublishError
 from kprep.store import overlay, releases, views
+from kprep.store.sql import Connection
 
 
 class PassedReport(Protocol):

@@ -7,11 +7,10 @@ from dataclasses import replace
 from datetime import date
 from typing import Any
 
-from sqlalchemy import Connection
-
 from kprep.core.errors import RetrievalError
 from kprep.store import releases, search
 from kprep.store.search import Scope
+from kprep.store.sql import Connection
 
 
 class Reader:

@@ -9,11 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 from urllib.parse import unquote, urlsplit
 
-from sqlalchemy import Connection
-
 from kprep.core.errors import EmbeddingError, RetrievalError
 from kprep.store import search as store
 from kprep.store.search import Bm25, Scope
+from kprep.store.sql import Connection
 from retrieval import fusion, tokens
 from retrieval.reader import Reader, citation, public_metadata
 

@@ -114,7 +114,7 @@ def run() -> None:
     """Run the command line and exit with its code."""
     as_json = "--json" in sys.argv[1:]
     try:
-        code = cli.main(standalone_mode=False)
+        code: Any = cli.main(standalone_mode=False)
         sys.stdout.flush()
     except click.exceptions.Abort:
         click.echo("stopped", err=True)
@@ -161,7 +161,6 @@ def command(name: str, **settings: Any) -> Callable[[Callable[..., Any]], click.
         def call(*arguments: Any, **options: Any) -> Any:
             return function(*arguments, **options)
 
-        made: click.Command = click.command(name, **settings)(common(call))
-        return made
+        return click.command(name, cls=click.Command, **settings)(common(call))
 
     return wrap

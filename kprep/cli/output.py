@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import click
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -137,7 +139,7 @@ def hits(answer: Mapping[str, Any], *, full: bool) -> None:
         )
         text = " ".join((hit.get("text") or "").split())
         shown = text if full or len(text) <= 280 else text[:277].rsplit(" ", 1)[0] + " ..."
-        console.print(f"   {escape(shown)}")
+        click.echo(textwrap.fill(shown, console.width, initial_indent="   ", subsequent_indent="   "))
         for also in hit.get("also_in") or []:
             console.print(f"   [dim]also in {escape(also)}[/]")
     console.print(f"[dim]release {answer['release']}, {answer['seconds'] * 1000:.0f} ms[/]")

@@ -15,9 +15,8 @@ from kprep.cli.app import command, print_json, workspace
 from kprep.core.errors import ConfigError, PrepError
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
     from flows.workspace import Workspace
+    from kprep.store.sql import Connection
 
 MODES = ("lexical", "dense", "hybrid", "hybrid+references")
 AS_HELP = "Read as this principal (repeat for more). Without it: only what is public to the tenant."
@@ -33,7 +32,7 @@ AS_HELP = "Read as this principal (repeat for more). Without it: only what is pu
 @click.option("--as-of", type=click.DateTime(["%Y-%m-%d"]), help="What was valid on this day (default: today).")
 @click.option("--batch", type=click.File("r", encoding="utf-8"), help="Questions from a file (- for stdin), see below.")
 @click.option("--full", is_flag=True, help="Show whole chunks.")
-def search_command(  # noqa: PLR0913
+def search_command(
     folder: Path | None,
     data_dir: Path | None,
     as_json: bool,

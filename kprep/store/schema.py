@@ -43,3 +43,10 @@ def _current(connection: Connection) -> str | None:
         return None
     version = connection.execute(text("SELECT version_num FROM public.schema_version")).scalar()
     return None if version is None else str(version)
+
+
+def versions(connection: Connection) -> tuple[str, str]:
+    """Versions of the server and of pgvector."""
+    server = connection.execute(text("SHOW server_version")).scalar_one()
+    vector = connection.execute(text("SELECT extversion FROM pg_extension WHERE extname = 'vector'")).scalar_one()
+    return str(server), str(vector)

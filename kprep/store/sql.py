@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from psycopg.types.json import Jsonb
-from sqlalchemy import TextClause, text
+from sqlalchemy import Connection, TextClause, text
+
+__all__ = ["Connection", "jsonb", "load"]
 
 _NAME = re.compile(r"^-- name: (\w+)\s*$", re.MULTILINE)
 
