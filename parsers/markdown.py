@@ -70,6 +70,9 @@ def quote(content: bytes, locator: Locator) -> str:
     return text[spans[0][0] : spans[-1][1]] if locator.anchor and spans else ""
 
 
+_LIST_STARTS = {"bullet_list_open", "ordered_list_open"}
+_LIST_ENDS = {"bullet_list_close", "ordered_list_close"}
+
 NOWHERE = Locator()
 """Place of an element until its block's lines are known."""
 
@@ -116,16 +119,14 @@ class _Walk:
         """Handle one token; returns the index of the next one to look at."""
         token = tokens[index]
         kind = token.type
-        if kind in {"bullet_list_open", "ordered_list_open"}:
+        if kind in _LIST_STARTS:
             self.lists.append(_List(len(self.lists) + 1))
-        elif kind in {"bullet_list_close", "ordered_list_close"}:
+        elif kind in _LIST_ENDS:
             self.lists.pop()
         elif kind == "list_item_open":
             self.lists[-1].marker = f"{token.info}{token.markup}"
-        elif kind == "blockquote_open":
-            self.quotes += 1
-        elif kind == "blockquote_close":
-            self.quotes -= 1
+        elif kind in {"blockquote_open", "blockquote_close"}:
+            self.quotes += token.nesting
         elif kind == "heading_open":
             self._heading(token, tokens[index + 1])
             return index + 3
@@ -134,13 +135,16 @@ class _Walk:
         elif kind in {"fence", "code_block"}:
             self._add(token, _code(token))
         elif kind == "html_block":
-            for element in html_elements(token.content) or [Element(ElementKind.PARAGRAPH, "", NOWHERE)]:
-                if element.kind is ElementKind.HEADING:
-                    self.anchor = self.slugger.take(element.text)
-                self._add(token, element)
+            self._html(token)
         elif kind == "table_open":
             return self._table(tokens, index)
         return index + 1
+
+    def _html(self, token: Token) -> None:
+        for element in html_elements(token.content) or [Element(ElementKind.PARAGRAPH, "", NOWHERE)]:
+            if element.kind is ElementKind.HEADING:
+                self.anchor = self.slugger.take(element.text)
+            self._add(token, element)
 
     def _heading(self, token: Token, inline: Token) -> None:
         text, links = inline_text(inline)

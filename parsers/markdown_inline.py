@@ -73,8 +73,8 @@ def inline_text(token: Token) -> tuple[str, tuple[Link, ...]]:
 
 
 def html_elements(source: str) -> list[Element]:
-    """What an HTML block says: headings, tables, lists and code as such, all else as paragraphs; their places are the block's.
-    Comments and scripts are dropped."""
+    """What an HTML block says: headings, tables, lists and code as such, all else as paragraphs; their places are the
+    block's. Comments and scripts are dropped."""
     from lxml import html
 
     from parsers.html_walk import Walk
