@@ -154,16 +154,12 @@ class Walk:
         return f"{number}."
 
     def _take_anchor(self, node: HtmlElement) -> None:
+        """Headings of the content and named blocks of it open a new anchor; furniture has that of what is before it."""
+        if self._stack[-1].furniture is not None:
+            return
         name = node.get("id") or (node.get("name") if node.tag == "a" else None)
         if node.tag in _HEADINGS:
-            inner = next(
-                (n.get("id") or n.get("name") for n in node.iter("a", "span") if n.get("id") or n.get("name")), None
-            )
-            outer = node.getparent()
-            section = (
-                outer.get("id") if outer is not None and outer.tag in {"section", "div"} and outer[0] is node else None
-            )
-            self._anchor = name or inner or section or self._slugger.take(node.text_content())
+            self._anchor = name or _name_inside(node) or _name_around(node) or self._slugger.take(node.text_content())
         elif name and node.tag in _ANCHORED and not self._inside_heading():
             self._anchor = name
 
@@ -249,6 +245,20 @@ class Walk:
             last = max(line[0], following[0] if known and following else self._last_line)
             out.append(replace(element, locator=replace(element.locator, line=(line[0], last))))
         return out
+
+
+def _name_inside(heading: HtmlElement) -> str | None:
+    """The name of an anchor within a heading."""
+    return next((n.get("id") or n.get("name") for n in heading.iter("a", "span") if n.get("id") or n.get("name")), None)
+
+
+def _name_around(heading: HtmlElement) -> str | None:
+    """The id of the section a heading is the first of."""
+    around = heading.getparent()
+    if around is None or around.tag not in {"section", "div"}:
+        return None
+    is_first = all(before.tag not in _HEADINGS for before in heading.itersiblings(preceding=True))
+    return around.get("id") if is_first else None
 
 
 def _tidy(text: str) -> str:
