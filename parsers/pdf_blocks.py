@@ -133,7 +133,8 @@ def _continues(block: Block, last: Line, line: Line, norm: Typography, pitch: fl
         return False
     far = gap > max(1.35 * pitch, 1.2 * line.size) and gap > pitch + 0.25 * line.size
     if line.mono:
-        return not far or gap < 3.2 * line.size
+        is_next_item = block.kind is ElementKind.LIST_ITEM and _mark(line, norm) is not None
+        return not is_next_item and (not far or gap < 3.2 * line.size)
     if far or (abs(line.size - last.size) > 0.1 * norm.body and min(len(line.text), len(last.text)) > 3):
         return False
     if _LEADER.search(last.text) and _LEADER.search(line.text):

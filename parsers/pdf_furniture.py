@@ -62,7 +62,29 @@ def find_furniture(pages: Sequence[PageLines]) -> dict[tuple[int, int], ElementK
                 if wordings[(_folded(page.lines[index].text), side)][page.lines[index].text] > 1
             }
             found.update({(page.number, index): kind for index, kind in _apart_from_body(page, run, kinds, same)})
-    return found
+    return found | _at_usual_places(pages, found)
+
+
+def _at_usual_places(
+    pages: Sequence[PageLines], found: dict[tuple[int, int], ElementKind]
+) -> dict[tuple[int, int], ElementKind]:
+    """Outermost lines that recur too seldom (the header of a short chapter) but stand, in the same size and apart from
+    the body, where three other pages have theirs."""
+    by_number = {page.number: page for page in pages}
+    usual: Counter[tuple[ElementKind, int, int]] = Counter()
+    for (number, index), kind in found.items():
+        line = by_number[number].lines[index]
+        usual.update((kind, band, round(line.size)) for band in _bands(line))
+    more: dict[tuple[int, int], ElementKind] = {}
+    for page in pages:
+        for side, run in _edges(page).items():
+            kind = ElementKind.HEADER if side == "top" else ElementKind.FOOTER
+            if not run or (page.number, run[0]) in found or _gap_inwards(page, run, 1) <= 1.7:
+                continue
+            line = page.lines[run[0]]
+            if max(usual[(kind, band, round(line.size))] for band in _bands(line)) >= 3:
+                more[(page.number, run[0])] = kind
+    return more
 
 
 def _kind(line: Line, side: str, number: int, recurs: int, needed: int, pages: int) -> ElementKind | None:

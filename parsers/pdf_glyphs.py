@@ -280,11 +280,19 @@ def _without_doubles(glyphs: list[Glyph]) -> list[Glyph]:
             for other in seen.get((glyph.text, column + dx, row + dy), ())
         )
         limit = glyph.size * 0.12
-        if any(abs(other.x0 - glyph.x0) < limit and abs(other.top - glyph.top) < limit for other in near):
+        if any(
+            abs(other.x0 - glyph.x0) < limit and abs(other.top - glyph.top) < limit and not _spelled_out(other, glyph)
+            for other in near
+        ):
             continue
         seen.setdefault((glyph.text, column, row), []).append(glyph)
         kept.append(glyph)
     return kept
+
+
+def _spelled_out(first: Glyph, second: Glyph) -> bool:
+    """Two letters of one ligature (ff, ffi, tt): PDFium gives both the ligature's own box."""
+    return second.order == first.order + 1 and (first.x0, first.x1) == (second.x0, second.x1) and second.text in "ft"
 
 
 def turned_upright(glyphs: list[Glyph], place: PageGeometry) -> list[tuple[int, list[Glyph], float, float]]:

@@ -178,3 +178,25 @@ def test_hyphens_follow_the_rest_of_the_file(first: str) -> None:
     norm = Typography(10, False, frozenset({"information", "long-term"}))
     rest = {"infor-": "mation", "long-": "term"}[first]
     assert joined([first, rest], norm) == {"infor-": "information", "long-": "long-term"}[first]
+
+
+def test_letters_of_a_ligature_are_no_doubles() -> None:
+    from parsers.pdf_glyphs import Glyph, _without_doubles
+
+    def glyph(text: str, x: float, order: int) -> Glyph:
+        return Glyph(text, x, 100, x + 5, 108, 108, 10, False, False, False, 0, False, order)
+
+    spelled = [glyph("o", 0, 0), glyph("f", 5, 1), glyph("f", 5, 2), glyph("o", 0.4, 9), glyph("f", 5.4, 10)]
+    assert "".join(g.text for g in _without_doubles(spelled)) == "off"
+
+
+def test_header_of_a_short_chapter_is_a_header() -> None:
+    def draw(canvas: Canvas) -> None:
+        for page in range(1, 9):
+            name = "Annex" if page == 8 else "Main part"
+            BUILD.lines(canvas, 72, 800, [f"{name} of the manual {page}"])
+            BUILD.lines(canvas, 72, 740, [line.replace("Line", f"Line {page}") for line in BODY])
+            canvas.showPage()
+
+    found = read(BUILD.pdf(draw)).elements
+    assert [e.kind for e in found].count(ElementKind.HEADER) == 8
