@@ -12,9 +12,11 @@ from kprep.core.models import Element, ElementKind
 PROSE = (ElementKind.PARAGRAPH, ElementKind.QUOTE, ElementKind.FOOTNOTE, ElementKind.CAPTION, ElementKind.LIST_ITEM)
 """Kinds whose lines may be wrapped sentences; each element is joined in itself, never with its neighbour."""
 
-_NO_SPACE = r"\u0e00-\u0eff\u1780-\u17ff\u2e80-\u2fdf\u3000-\u30ff\u3100-\u312f\u31a0-\u9fff\uf900-\ufaff\uff00-\uff60"
-_NO_SPACE_END = re.compile(rf"[{_NO_SPACE}\U00020000-\U0003ffff]$")
-_NO_SPACE_START = re.compile(rf"[{_NO_SPACE}\U00020000-\U0003ffff]")
+# Scripts written without spaces: Thai, Lao, Khmer, Han, Kana and their punctuation.
+_NO_SPACE = re.compile(
+    r"[\u0e00-\u0eff\u1780-\u17ff\u2e80-\u2fdf\u3000-\u312f\u31a0-\u9fff\uf900-\ufaff\uff00-\uff60"
+    r"\U00020000-\U0003ffff]"
+)
 _HYPHEN_END = re.compile(r"([^\W\d_]+)[-\u2010]$")
 _LETTERS_START = re.compile(r"[^\W\d_]+")
 _SENTENCE_END = re.compile(r"""[.!?:;。!?:;…][\]"'”’»」』)]*$""")
@@ -58,7 +60,7 @@ class Vocabulary:
         compounds: set[str] = set()
         for text in texts:
             whole = _CUT_WORD.sub(" ", text.lower())
-            compounds.update(re.findall(r"[^\W\d_]+-[^\W\d_]+", whole))
+            compounds.update(re.findall(r"(?<![^\W\d_])[^\W\d_]+-[^\W\d_]+", whole))
             words.update(re.findall(r"[^\W\d_]+", whole))
         return cls(frozenset(words), frozenset(compounds))
 
@@ -98,46 +100,51 @@ def join_pages(elements: Sequence[Element], vocabulary: Vocabulary) -> list[Elem
 
 def join_two(first: str, second: str, vocabulary: Vocabulary, hyphens: bool) -> str:
     """Two pieces of one sentence as one, with a space, without one (CJK), or with the word between them made whole."""
+    cut, glue = _seam(first[-80:], second[:80], vocabulary, hyphens)
+    return first[: len(first) - cut] + glue + second
+
+
+def _seam(first: str, second: str, vocabulary: Vocabulary, hyphens: bool) -> tuple[int, str]:
+    """How two pieces join: characters the first loses at its end (a hyphen or none), and what comes between."""
     left, right = _HYPHEN_END.search(first), _LETTERS_START.match(second)
     if left and right and hyphens:
-        return _join_word(first, second, left[1], right[0], vocabulary)
-    if _HYPHEN_END.search(first) and second[:1].isdigit():
-        return first + second
-    if _NO_SPACE_END.search(first) and _NO_SPACE_START.match(second):
-        return first + second
-    return f"{first} {second}"
+        return _word_seam(left[1], right[0], vocabulary)
+    if left and second[:1].isdigit():
+        return 0, ""
+    unspaced = _NO_SPACE.match(first[-1:]) and _NO_SPACE.match(second)
+    return 0, "" if unspaced else " "
 
 
-def _join_word(first: str, second: str, left: str, right: str, vocabulary: Vocabulary) -> str:
+def _word_seam(left: str, right: str, vocabulary: Vocabulary) -> tuple[int, str]:
+    """The seam inside a word: the hyphen stays where the document, or the words, show that it belongs there."""
     head, tail = left.lower(), right.lower()
     if tail in _SUSPENDED:
-        return f"{first} {second}"
-    kept, joined = first + second, first[:-1] + second
+        return 0, " "
     if f"{head}-{tail}" in vocabulary.compounds:
-        return kept
+        return 0, ""
     if head + tail in vocabulary.words:
-        return joined
-    if not (left[-1].islower() and right[0].islower()):
-        return kept
+        return 1, ""
     both_are_words = head in vocabulary.words and tail in vocabulary.words
     compound = head in _COMPOUND_FIRST and len(tail) > 3 and not _DIVIDED_ENDING.search(tail)
-    return kept if both_are_words or compound else joined
+    divided = left[-1].islower() and right[0].islower() and not both_are_words and not compound
+    return int(divided), ""
 
 
 def _joined(text: str, vocabulary: Vocabulary, min_width: int, hyphens: bool) -> str:
     lines = text.split("\n")
     filled = [line.strip() for line in lines if line.strip()]
     prose = len(filled) > 1 and not _is_verse(filled, min_width)
-    width = max((_columns(line) for line in filled), default=0)
-    out, before = lines[0].rstrip(), lines[0].strip()
+    width = max((_columns(line) for line in filled), default=0) if prose else 0
+    parts = [lines[0].rstrip()]
     for line in lines[1:]:
-        following = line.strip()
-        if _wrapped(before, following, width if prose else 0, hyphens):
-            out = join_two(out, following, vocabulary, hyphens)
+        before, following = parts[-1].strip(), line.strip()
+        if _wrapped(before, following, width, hyphens):
+            cut, glue = _seam(before[-80:], following[:80], vocabulary, hyphens)
+            parts[-1] = parts[-1][: len(parts[-1]) - cut]
+            parts += [glue, following]
         else:
-            out += "\n" + line.rstrip()
-        before = following
-    return out
+            parts += ["\n", line.rstrip()]
+    return "".join(parts)
 
 
 def _is_verse(lines: Sequence[str], min_width: int) -> bool:
@@ -153,15 +160,15 @@ def _wrapped(line: str, following: str, width: int, hyphens: bool) -> bool:
     """Whether the line end between the two is only a wrap. `width`: widest line, 0 where line ends carry meaning."""
     if not line or not following or _STARTS_NEW.match(following):
         return False
-    if hyphens and _HYPHEN_END.search(line) and following[0].isalnum():
+    if hyphens and _HYPHEN_END.search(line[-80:]) and following[0].isalnum():
         return True
     if not width:
         return False
-    unspaced = _NO_SPACE_START.match(following)
+    unspaced = _NO_SPACE.match(following)
     next_word = following[0] if unspaced else following.split(maxsplit=1)[0]
     if _columns(line) + (0 if unspaced else 1) + _columns(next_word) > width:
         return True
-    return (following[0].islower() or bool(unspaced)) and not _SENTENCE_END.search(line)
+    return (following[0].islower() or bool(unspaced)) and not _SENTENCE_END.search(line[-20:])
 
 
 def _columns(line: str) -> int:
@@ -176,9 +183,9 @@ def _continues(first: Element, second: Element) -> bool:
     if second.kind is not ElementKind.PARAGRAPH or last_page is None or second.locator.page != last_page + 1:
         return False
     start, end = second.text.lstrip(), first.text.rstrip()
-    if not start or not end or _SENTENCE_END.search(end):
+    if not start or not end or _SENTENCE_END.search(end[-20:]):
         return False
-    return start[0].islower() or bool(_NO_SPACE_END.search(end) and _NO_SPACE_START.match(start))
+    return start[0].islower() or bool(_NO_SPACE.match(end[-1]) and _NO_SPACE.match(start))
 
 
 def _lower(first: float | None, second: float | None) -> float | None:

@@ -30,8 +30,9 @@ _STEMS = (
     "mot de passe",
     *re.findall(
         r"\S+",
-        "pass pwd secret token api access auth private encryption signing account master storage service shared license "
-        "app consumer subscription function credential kennwort contraseña senha wachtwoord 密码 口令 密钥 パスワード",
+        "pass pwd secret token api access auth private encryption signing account master storage service shared "
+        "license app consumer subscription function credential kennwort contraseña senha "
+        "wachtwoord 密码 口令 密钥 パスワード",
     ),
 )
 # Tokens that page through results or guard a form, and keys of rows.
