@@ -20,7 +20,8 @@ _UNREADABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffd\ue000-\uf8ff]|\\(ci
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line or a piece of one; or, with `rows`, a table. Points from the top left. `region`: which column."""
+    """A line or a piece of one; or, with `rows`, a table. Points from the top left. `region`: which column.
+    `space_after`: its characters end with a space."""
 
     text: str
     x0: float
@@ -32,6 +33,7 @@ class Line:
     bold: bool = False
     mono: bool = False
     hidden: bool = False
+    space_after: bool = False
     region: int = 0
     rows: tuple[tuple[str, ...], ...] = ()
     columns: tuple[float, ...] = ()
@@ -103,6 +105,7 @@ def _line_of(run: list[Glyph]) -> Line:
         bold=sum(glyph.bold for glyph in letters) > 0.9 * len(letters),
         mono=all(glyph.mono for glyph in letters),
         hidden=inked[0].hidden,
+        space_after=run[-1].text.isspace(),
     )
 
 
@@ -269,7 +272,8 @@ def _joined(row: list[Line]) -> Line:
     text = row[0].text
     for last, item in pairwise(row):
         gap = last.x0 - item.x1 if backwards else item.x0 - last.x1
-        text += item.text if gap < 0.12 * item.size else f" {item.text}"
+        together = gap < 0.12 * item.size and not last.space_after
+        text += item.text if together else f" {item.text}"
     main = max(row, key=lambda line: len(line.text))
     return replace(
         main,

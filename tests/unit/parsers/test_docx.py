@@ -133,6 +133,7 @@ def test_odd_numbers_in_attributes_do_not_stop_the_document() -> None:
     assert [e.text for e in body(xml).elements] == ["item", "a\nb"]
 
 
+@pytest.mark.req("D2.11", "D2.13")
 def test_rendered_page_breaks_give_pages() -> None:
     xml = (
         BUILD.paragraph("one")

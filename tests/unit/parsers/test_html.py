@@ -75,6 +75,7 @@ def test_hidden(style: str) -> None:
     assert [element.hidden for element in found.elements] == [False, True, True, True]
 
 
+@pytest.mark.req("D4.13")
 def test_spans_are_not_repeated() -> None:
     table = page("<table><tr><th colspan=2>H</th><th>I</th></tr><tr><td rowspan=2>a<td>b<td>c<tr><td>d<td>e</table>")
     assert table.elements[0].rows == (("H", "", "I"), ("a", "b", "c"), ("", "d", "e"))
@@ -110,6 +111,18 @@ def test_no_external_entity_and_no_script() -> None:
 
 def test_deep_nesting() -> None:
     assert ("paragraph", "deep") in pairs("<div>" * 1500 + "deep" + "</div>" * 1500)
+
+
+@pytest.mark.req("D2.25", "D3.5", "D3.6")
+def test_page_says_who_and_when() -> None:
+    source = (
+        '<html lang="de"><head><title>T</title><meta name="author" content="Team A">'
+        '<meta property="article:modified_time" content="2024-05-06T07:08:09Z"></head><p>x</p></html>'
+    )
+    found = page(source).metadata
+    assert (found.title, found.authors, found.language) == ("T", ("Team A",), "de")
+    assert found.modified_at is not None
+    assert found.modified_at.isoformat() == "2024-05-06T07:08:09+00:00"
 
 
 def test_empty_page() -> None:

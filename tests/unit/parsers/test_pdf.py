@@ -91,6 +91,7 @@ def test_text_turned_by_its_matrix_is_read_as_words() -> None:
     assert read(BUILD.pdf(draw)).elements[0].text == "Turned words are\nread in order."
 
 
+@pytest.mark.req("D4.3")
 def test_page_numbers() -> None:
     def draw(canvas: Canvas) -> None:
         for page in range(1, 4):
@@ -135,6 +136,7 @@ def test_words_of_a_table_are_not_doubled() -> None:
     assert sum(cell == "unit7" for row in found[0].rows for cell in row) == 1
 
 
+@pytest.mark.req("D3.8", "D2.13")
 def test_pages_in_a_font_without_meaning_are_named() -> None:
     from parsers.pdf_glyphs import Glyph, PageGeometry
     from parsers.pdf_pages import _sorted_out, _unit

@@ -45,6 +45,7 @@ def test_markdown_shown_in_a_markdown_fence_stays_code() -> None:
     assert kinds(read("````md\n## shown\n\n```py\nx\n```\n````\n\nafter")) == ["code", "paragraph"]
 
 
+@pytest.mark.req("D2.24")
 def test_link_targets_stay_as_written() -> None:
     (found,) = read("[a](<b c.md#d>) <https://x.org/\u00fc> [r][1]\n\n[1]: ../e%20f.md")
     assert found.links == (
@@ -54,6 +55,7 @@ def test_link_targets_stay_as_written() -> None:
     )
 
 
+@pytest.mark.req("B1.2", "D2.14")
 def test_html_in_markdown() -> None:
     found = read('<!-- no -->\n\n<details><summary>More</summary>\nInner <a href="x">link</a></details>\n\nx<br>y')
     assert [e.text for e in found] == ["More", "Inner link", "x\ny"]
