@@ -45,7 +45,7 @@ def labelled(redactor: Redactor, examples: bool) -> None:
     false: Counter[str] = Counter()
     lines = (SETS / "pii/presidio/labels.jsonl").read_text(encoding="utf-8").splitlines()
     for row in map(json.loads, lines):
-        found = redactor.scan(row["text"])
+        found = redactor.scan(row["text"], by_context=True)
         spans = [(TYPES[s["type"]], s["start"], s["end"]) for s in row["spans"] if s["type"] in TYPES]
         for kind, start, end in spans:
             # Found means that the whole value goes, whatever it is called.
@@ -75,7 +75,7 @@ def technical(redactor: Redactor, examples: bool) -> None:
                 continue
             text = path.read_text(encoding="utf-8", errors="replace")
             size, files = size + len(text), files + 1
-            findings = redactor.scan(text)
+            findings = redactor.scan(text, by_context=True)
             refused += any(kind.startswith("SECRET_") for kind, _, _ in findings)
             found.update(kind for kind, _, _ in findings)
             if examples:

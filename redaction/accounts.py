@@ -44,9 +44,9 @@ def cards(text: str, policy: RedactionPolicy) -> Iterator[Span]:  # noqa: ARG001
         if not 12 <= len(digits) <= 19 or len(set(digits)) == 1 or not luhn(digits):
             continue
         place = match.start(), match.end()
-        plain = len(digits) >= 14 and _ISSUER.match(digits) and not re.fullmatch(r"\d{6,10} \d{6,9}", match[0])
+        plain = len(digits) >= 14 and bool(_ISSUER.match(digits)) and not re.fullmatch(r"\d{6,10} \d{6,9}", match[0])
         if plain or near(_CARD_WORD, text, place, 64, 24):
-            yield Span("CREDIT_CARD", match.start(), match.end(), 0.9)
+            yield Span("CREDIT_CARD", match.start(), match.end(), 0.9, by_context=not plain)
 
 
 def luhn(digits: str) -> bool:

@@ -88,15 +88,18 @@ def phones(text: str, policy: RedactionPolicy) -> Iterator[Span]:
         if end:
             yield Span("PHONE", match.start(), end, 0.8)
     for match in _NATIONAL.finditer(text):
-        if _is_national(text, match, policy):
-            yield Span("PHONE", match.start(), match.end(), 0.6)
+        if _is_phone_shaped(match[0]):
+            written = _is_written_as_phone(match[0], policy)
+            if written or _has_phone_word(text, match):
+                yield Span("PHONE", match.start(), match.end(), 0.6, by_context=not written)
     for match in _BARE.finditer(text):
         if _PHONE_NOUN_CLOSE.search(text, max(0, match.start() - 32), match.start()):
-            yield Span("PHONE", match.start(), match.end(), 0.5)
+            yield Span("PHONE", match.start(), match.end(), 0.5, by_context=True)
     for match in _CN_MOBILE.finditer(text):
         around = match.start(), match.end()
-        if match[1] or match[0].startswith("86") or near(_CJK, text, around, 20, 12) or near(_PHONE_WORD, text, around):
-            yield Span("PHONE", match.start(), match.end(), 0.7)
+        written = bool(match[1]) or match[0].startswith("86")
+        if written or near(_CJK, text, around, 20, 12) or near(_PHONE_WORD, text, around):
+            yield Span("PHONE", match.start(), match.end(), 0.7, by_context=not written)
 
 
 def _international_end(match: re.Match[str]) -> int:
@@ -111,16 +114,22 @@ def _international_end(match: re.Match[str]) -> int:
     return 0
 
 
-def _is_national(text: str, match: re.Match[str], policy: RedactionPolicy) -> bool:
-    value = match[0]
+def _is_phone_shaped(value: str) -> bool:
     digits = sum(char.isdigit() for char in value)
-    if not 7 <= digits <= 17 or _DATE.fullmatch(value) or (value.count(".") == 3 and digits < 10):
-        return False
+    dotted = value.count(".") == 3 and digits < 10  # an address or a version
+    return 7 <= digits <= 17 and not dotted and not _DATE.fullmatch(value)
+
+
+def _is_written_as_phone(value: str, policy: RedactionPolicy) -> bool:
+    """Whether the number needs no word beside it: a North American form, or a valid one with its leading zero."""
     if _US.match(value) and {"US", "CA"} & set(policy.phone_regions):
         return True
-    groups = len(re.findall(r"\d+", value))
-    if value.lstrip("(").startswith("0") and digits >= 9 and groups <= 6 and _valid_in(value, policy.phone_regions):
-        return True
+    if not value.lstrip("(").startswith("0") or sum(char.isdigit() for char in value) < 9:
+        return False
+    return len(re.findall(r"\d+", value)) <= 6 and _valid_in(value, policy.phone_regions)
+
+
+def _has_phone_word(text: str, match: re.Match[str]) -> bool:
     place = match.start(), match.end()
     if _PHONE_AFTER.match(text, match.end()):
         return True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import Any
 
 from kprep.core.models import CleanDocument, DocumentMetadata, Element, Link, Locator, table_text
@@ -12,19 +12,20 @@ from kprep.core.models import CleanDocument, DocumentMetadata, Element, Link, Lo
 TEXT, TARGET, AUTHOR = "text", "target", "author"
 """What a field holds: words, the target of a link, the name of an author."""
 
-Visit = Callable[[str, str, Locator], str]
-"""(text, role, place) -> the text to stand there instead."""
+Visit = Callable[[str, str, Locator, str], str]
+"""(text, role, place, header above it) -> the text to stand there instead."""
 
 _WHOLE = Locator()
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One text and where it stands. `role`: TEXT, TARGET or AUTHOR."""
+    """One text and where it stands. `role`: TEXT, TARGET or AUTHOR. `header`: of a cell, the header above it."""
 
     text: str
     role: str
     locator: Locator
+    header: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +43,8 @@ class Content:
         """All texts in the order of the walk."""
         found: list[Field] = []
 
-        def collect(text: str, role: str, locator: Locator) -> str:
-            found.append(Field(text, role, locator))
+        def collect(text: str, role: str, locator: Locator, header: str) -> str:
+            found.append(Field(text, role, locator, header))
             return text
 
         self._walk(collect)
@@ -51,7 +52,7 @@ class Content:
 
     def with_texts(self, texts: Iterator[str]) -> Content:
         """The same content with each field's text replaced, taken in the order of `fields`."""
-        return self._walk(lambda text, role, locator: next(texts))  # noqa: ARG005
+        return self._walk(lambda text, role, locator, header: next(texts))  # noqa: ARG005
 
     def pairs(self) -> Iterator[tuple[str, str, Locator]]:
         """What stands as name and value to each other without a sign between: header and cell, neighbouring cells,
@@ -69,8 +70,8 @@ class Content:
 
     def _walk(self, visit: Visit) -> Content:
         metadata = self.metadata
-        title = visit(metadata.title, TEXT, _WHOLE)
-        authors = tuple(visit(author, AUTHOR, _WHOLE) for author in metadata.authors)
+        title = visit(metadata.title, TEXT, _WHOLE, "")
+        authors = tuple(visit(author, AUTHOR, _WHOLE, "") for author in metadata.authors)
         front_matter = _walk_value(metadata.front_matter, visit)
         elements = tuple(_walk_element(element, visit) for element in self.elements)
         return Content(elements, replace(metadata, title=title, authors=authors, front_matter=front_matter))
@@ -78,25 +79,38 @@ class Content:
 
 def _walk_element(element: Element, visit: Visit) -> Element:
     place = element.locator
-    marker = visit(element.marker, TEXT, place) if element.marker else ""
-    language = visit(element.language, TEXT, place) if element.language else ""
-    rows = tuple(tuple(visit(cell, TEXT, place) for cell in row) for row in element.rows)
-    text = table_text(rows) if rows else visit(element.text, TEXT, place)
-    links = tuple(Link(visit(link.text, TEXT, place), visit(link.target, TARGET, place)) for link in element.links)
+    marker = visit(element.marker, TEXT, place, "") if element.marker else ""
+    language = visit(element.language, TEXT, place, "") if element.language else ""
+    rows = tuple(
+        tuple(
+            visit(cell, TEXT, place, header)
+            for cell, header in zip_longest(row, _headers(element, index)[: len(row)], fillvalue="")
+        )
+        for index, row in enumerate(element.rows)
+    )
+    text = table_text(rows) if rows else visit(element.text, TEXT, place, "")
+    links = tuple(
+        Link(visit(link.text, TEXT, place, ""), visit(link.target, TARGET, place, "")) for link in element.links
+    )
     return replace(element, marker=marker, language=language, rows=rows, text=text, links=links)
+
+
+def _headers(element: Element, row: int) -> tuple[str, ...]:
+    """The header cells above a row of the body; none above a header."""
+    return element.rows[element.header_rows - 1] if 0 < element.header_rows <= row else ()
 
 
 def _walk_value(value: Any, visit: Visit) -> Any:
     if isinstance(value, str):
-        return visit(value, TEXT, _WHOLE)
+        return visit(value, TEXT, _WHOLE, "")
     if isinstance(value, Mapping):
-        return {visit(str(key), TEXT, _WHOLE): _walk_value(item, visit) for key, item in value.items()}
+        return {visit(str(key), TEXT, _WHOLE, ""): _walk_value(item, visit) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return type(value)(_walk_value(item, visit) for item in value)
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         # A phone or card number reads as a number in YAML; it stays a number unless it must go.
         before = str(value)
-        after = visit(before, TEXT, _WHOLE)
+        after = visit(before, TEXT, _WHOLE, "")
         return value if after == before else after
     return value
 

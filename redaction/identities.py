@@ -35,7 +35,7 @@ def find(number: IdentityNumber) -> Callable[[str, RedactionPolicy], Iterator[Sp
         if number.weak is not None:
             for match in number.weak.finditer(text):
                 if near(number.words, text, (match.start(), match.end()), 60, 30) and number.is_valid(match[0]):
-                    yield Span(number.kind, match.start(), match.end(), 0.8)
+                    yield Span(number.kind, match.start(), match.end(), 0.8, by_context=True)
 
     return recognize
 

@@ -67,7 +67,7 @@ def ip_addresses(text: str, policy: RedactionPolicy) -> Iterator[Span]:
         small = all(int(octet) < 32 for octet in value.split("."))
         if small and not address.is_private and not near(_NETWORK_WORD, text, (match.start(), match.end()), 32):
             continue
-        yield Span("IP", match.start(), match.start() + len(value), 0.7)
+        yield Span("IP", match.start(), match.start() + len(value), 0.7, by_context=small and not address.is_private)
     for match in _IPV6.finditer(text) if _IPV6_SIGN.search(text) else ():
         address = _parsed(match[0])
         if address is not None and _tells(address, allowed) and _is_ipv6(match[0]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kprep.core.registry import by_name
 from redaction import accounts, contacts, identities, network
@@ -68,7 +68,7 @@ def _all(text: str, policy: RedactionPolicy, extra: Callable[[str], Iterator[Spa
         region = text[start:end]
         for recognizer in numeric:
             for span in recognizer.find(region, policy):
-                yield Span(span.kind, start + span.start, start + span.end, span.score)
+                yield replace(span, start=start + span.start, end=start + span.end)
     for kind, pattern in policy.patterns:
         for match in re.finditer(pattern, text):
             if match.end() > match.start():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from urllib.parse import unquote
 
 from kprep.core.errors import ConfigError, RedactionError, SecretFound
@@ -23,10 +24,7 @@ SECRET_PREFIX = "SECRET_"  # noqa: S105
 """Begins the kind of a secret in the result of `Redactor.scan`."""
 MAX_ROUNDS = 8
 _LEAST_KEY_BYTES = 16
-# Kinds that depend on the words around a value; their values are replaced wherever the document repeats them. (An IP is
-# not among them: the same digits may be a version elsewhere.)
-_BY_CONTEXT = frozenset({"PHONE", "US_SSN", "UK_NINO", "DE_TAX_ID", "ES_ID", "BR_CPF", "IN_AADHAAR", "CREDIT_CARD"})
-
+_DIGIT = re.compile(r"\d")
 _VALUE_START = re.compile(r"(?<![\w.])[\w+(]")
 
 
@@ -81,15 +79,16 @@ class Redactor:
             redactions=tuple(redactions),
         )
 
-    def scan(self, text: str) -> list[tuple[str, int, int]]:
+    def scan(self, text: str, *, by_context: bool = False) -> list[tuple[str, int, int]]:
         """(kind, start, end) of what should not stand in `text`, by place; secrets' kinds begin with "SECRET_".
 
-        Placeholders are not findings. Empty for text this redactor has passed, unless words put around it since
-        (a title before a bare number) make it look like a value.
+        Placeholders are not findings. Numbers that only the words beside them show to be values are left out unless
+        `by_context`: a title or table header put before a passed text would make findings of harmless numbers.
         """
         masked = mask(text)
         secrets = [Span(SECRET_PREFIX + item.kind, item.start, item.end, 1.0) for item in find_secrets(masked)]
-        spans = resolve([*secrets, *personal_data(masked, self._policy, self._extra)])
+        data = [s for s in personal_data(masked, self._policy, self._extra) if by_context or not s.by_context]
+        spans = resolve([*secrets, *data])
         return [(span.kind, span.start, span.end) for span in spans]
 
     def _refuse_secrets(self, content: Content, fields: Sequence[Field], uri: str) -> None:
@@ -108,6 +107,7 @@ class Redactor:
         """For each field the spans to replace, in order, none overlapping."""
         buffer, starts = _joined([mask(field.text) for field in fields])
         spans = list(personal_data(buffer, self._policy, self._extra))
+        spans += self._under_headers(fields, starts)
         spans += _repeated(buffer, spans)
         found: list[list[Span]] = [[] for _ in fields]
         for span in spans:
@@ -115,7 +115,7 @@ class Redactor:
             offset = starts[index]
             end = min(span.end - offset, len(fields[index].text))
             if span.start - offset < end:
-                found[index].append(Span(span.kind, span.start - offset, end, span.score))
+                found[index].append(replace(span, start=span.start - offset, end=end))
         for index, field in enumerate(fields):
             if field.role == AUTHOR and self._policy.redact_authors and not PLACEHOLDER.fullmatch(field.text):
                 if field.text.strip():
@@ -124,11 +124,20 @@ class Redactor:
                 found[index] += self._in_encoded(field.text)
         return [resolve(spans) if spans else [] for spans in found]
 
+    def _under_headers(self, fields: Sequence[Field], starts: Sequence[int]) -> Iterator[Span]:
+        """Spans in cells whose header says what they are ("Phone", far above), as places in the joined text."""
+        for field, start in zip(fields, starts, strict=True):
+            if field.header and len(_DIGIT.findall(field.text)) >= 6:
+                lead = f"{mask(field.header)[-60:]}: "
+                for span in personal_data(lead + mask(field.text), self._policy, self._extra):
+                    if span.start >= len(lead):
+                        yield replace(span, start=start + span.start - len(lead), end=start + span.end - len(lead))
+
     def _in_encoded(self, target: str) -> Iterator[Span]:
         """Spans of a percent-encoded link target whose decoded characters are personal data."""
         decoded, places = _decoded(mask(target))
         for span in personal_data(decoded, self._policy, self._extra):
-            yield Span(span.kind, places[span.start], places[span.end], span.score)
+            yield replace(span, start=places[span.start], end=places[span.end])
 
     def _replaced(self, field: Field, spans: Sequence[Span]) -> str:
         if not spans:
@@ -163,7 +172,8 @@ def _repeated(buffer: str, spans: Sequence[Span]) -> Iterator[Span]:
     kinds: dict[str, str] = {}
     for span in spans:
         value = buffer[span.start : span.end]
-        if span.kind in _BY_CONTEXT and sum(char.isdigit() for char in value) >= 6:
+        # Not an IP: the same digits may be a version elsewhere.
+        if span.by_context and span.kind != "IP" and sum(char.isdigit() for char in value) >= 6:
             kinds.setdefault(value, span.kind)
     if not kinds:
         return

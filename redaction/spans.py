@@ -12,12 +12,16 @@ PLACEHOLDER = re.compile(r"<[A-Z][A-Z0-9_]*_[0-9a-f]{6}>")
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A value of some kind at `text[start:end]`; `score` 0..1 decides the kind where spans overlap."""
+    """A value of some kind at `text[start:end]`; `score` 0..1 decides the kind where spans overlap.
+
+    `by_context`: only the words beside it show what it is.
+    """
 
     kind: str
     start: int
     end: int
     score: float = 0.5
+    by_context: bool = False
 
 
 def mask(text: str) -> str:
@@ -52,7 +56,7 @@ def resolve(spans: Iterable[Span]) -> list[Span]:
             best = span
             continue
         best = max(best, span, key=lambda item: (item.score, item.end - item.start))
-        out[-1] = Span(best.kind, out[-1].start, max(out[-1].end, span.end), best.score)
+        out[-1] = Span(best.kind, out[-1].start, max(out[-1].end, span.end), best.score, best.by_context)
     return out
 
 

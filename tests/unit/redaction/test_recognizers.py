@@ -8,7 +8,7 @@ REDACTOR = Redactor(RedactionPolicy(), b"0123456789abcdef", "acme")
 
 
 def found(text: str) -> list[tuple[str, str]]:
-    return [(kind, text[start:end]) for kind, start, end in REDACTOR.scan(text)]
+    return [(kind, text[start:end]) for kind, start, end in REDACTOR.scan(text, by_context=True)]
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_every_value_of_a_long_text_is_found() -> None:
 def test_a_value_on_a_window_border_is_found(position: int) -> None:
     redactor = Redactor(RedactionPolicy(presidio=("PlPeselRecognizer",)), b"0123456789abcdef", "acme")
     text = "x " * (position // 2) + " 44051401359 " + "y " * 60_000
-    assert ("PL_PESEL", text.index("44"), text.index("44") + 11) in redactor.scan(text)
+    assert ("PL_PESEL", text.index("44"), text.index("44") + 11) in redactor.scan(text, by_context=True)
 
 
 def test_overlapping_values_become_one_span() -> None:

@@ -119,6 +119,18 @@ def test_a_value_known_by_its_context_goes_everywhere() -> None:
     assert texts[2] == "1467 33951"
 
 
+def test_a_header_far_above_tells_what_a_cell_is() -> None:
+    rows = (("Name", "Phone", "Order"), *(("Anna", f"467 33{n:02d}", f"467 88{n:02d}") for n in range(30)))
+    result = REDACTOR.redact(document(table(*rows)))
+    assert all(row[1].startswith("<PHONE_") for row in result.elements[0].rows[1:])
+    assert [row[2] for row in result.elements[0].rows[3:]] == [row[2] for row in rows[3:]]
+
+
+def test_scan_of_published_text_leaves_context_out() -> None:
+    assert REDACTOR.scan("Phone list\n467 3395") == []
+    assert REDACTOR.scan("Phone list\n467 3395", by_context=True) == [("PHONE", 11, 19)]
+
+
 def test_authors_are_replaced_only_when_the_policy_says_so() -> None:
     with_authors = document("x", authors=("Anna Roe", "Acme"))
     assert REDACTOR.redact(with_authors).metadata.authors == ("Anna Roe", "Acme")
