@@ -43,6 +43,7 @@ def assemble(workspace: Workspace, connection: Connection, run_id: str, base_rel
         )
     retired = [item.document_id for item in work if item.work["action"] == Action.RETIRE.value]
     releases.apply_changes(connection, kb, release, wanted, retired)
+    releases.refresh_statistics(connection, releases.change_counts(connection, kb, base_release, release)[0])
     releases.add_views(connection, kb, release, configuration["views"])
     chunks, length = lexical.statistics(connection, kb, configuration["lexicon"], release)
     counts = releases.member_counts(connection, kb, release)

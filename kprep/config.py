@@ -128,12 +128,16 @@ class LexicalConfig(_Strict):
 
 
 class EvidenceConfig(_Strict):
-    """Below these floors a hybrid search answers that it cannot confirm: `dense` is a cosine that is enough alone,
-    `dense_weak` and `lexical` (share of the highest BM25 score) are enough together."""
+    """Below these floors of the best passage a hybrid search answers that it cannot confirm.
+
+    `dense` (a cosine) or `lexical` (share of the highest BM25 score the question could reach) are enough alone,
+    `dense_weak` and `lexical_weak` are enough together.
+    """
 
     dense: float = Field(default=0.45, ge=0, le=1)
+    lexical: float = Field(default=0.24, ge=0, le=1)
     dense_weak: float = Field(default=0.25, ge=0, le=1)
-    lexical: float = Field(default=0.15, ge=0, le=1)
+    lexical_weak: float = Field(default=0.15, ge=0, le=1)
 
 
 class RetrievalConfig(_Strict):

@@ -54,16 +54,12 @@ def idf(chunks: int, frequency: int) -> float:
 
 
 def bm25_bound(terms: Mapping[str, float], frequencies: Mapping[str, int], chunks: int, k1: float) -> float:
-    """Highest BM25 score a question could reach: each of its terms saturated (tf -> infinity gives k1 + 1)."""
-    return sum(weight * idf(chunks, frequencies.get(term, 0)) * (k1 + 1) for term, weight in terms.items())
+    """Highest BM25 score a question could reach: each of its terms saturated (tf -> infinity gives k1 + 1).
 
-
-def coverage(terms: Mapping[str, float], frequencies: Mapping[str, int], chunks: int) -> float:
-    """Share of a question's single-word weight (by idf) whose words occur in the release at all, 0..1."""
-    singles = {term: weight for term, weight in terms.items() if " " not in term}
-    total = sum(weight * idf(chunks, frequencies.get(term, 0)) for term, weight in singles.items())
-    found = sum(weight * idf(chunks, frequencies[term]) for term, weight in singles.items() if term in frequencies)
-    return found / total if total else 0.0
+    A phrase that stands nowhere in the release is no shortcoming of a chunk and does not count; an unknown word does.
+    """
+    reachable = {term: weight for term, weight in terms.items() if " " not in term or term in frequencies}
+    return sum(weight * idf(chunks, frequencies.get(term, 0)) * (k1 + 1) for term, weight in reachable.items())
 
 
 def ordered(scores: Mapping[str, float]) -> list[tuple[str, float]]:

@@ -18,6 +18,8 @@ from retrieval.reader import Reader, citation, public_metadata
 
 MODES = ("lexical", "dense", "hybrid", "hybrid+references")
 NOT_CONFIRMED = "I cannot confirm from the knowledge base."
+LEAST_OF_BEST = 0.15
+"""Hits below this share of the best one's score are noise."""
 LINKS_FROM = 5
 """Hits whose links are followed."""
 
@@ -52,7 +54,6 @@ class _Arms:
     lexical: list[tuple[str, float]] = field(default_factory=list)
     dense: list[tuple[str, float]] = field(default_factory=list)
     bound: float = 0.0
-    coverage: float = 0.0
     degraded: list[str] = field(default_factory=list)
 
 
@@ -126,7 +127,6 @@ class Searcher:
             terms = dict.fromkeys(tokens.terms(request.question, language), 1.0)
             arms.lexical, frequencies = store.lexical(self._connection, scope, terms, self._bm25, candidates)
             arms.bound = fusion.bm25_bound(terms, frequencies, self._bm25.chunks, self._bm25.k1)
-            arms.coverage = fusion.coverage(terms, frequencies, self._bm25.chunks)
         if request.mode != "lexical":
             self._run_dense(request, scope, candidates, arms)
         return arms
@@ -167,19 +167,20 @@ class Searcher:
             weight = float(self._settings["dense_weight"]) if arms.dense else 0.0
             lexical = fusion.bounded_lexical(arms.lexical, arms.bound)
             ranked = fusion.convex(lexical, fusion.bounded_cosine(arms.dense), weight)
-        if self._has_evidence(arms):
-            return ranked
-        return []
+        if not self._has_evidence(arms):
+            return []
+        floor = LEAST_OF_BEST * ranked[0][1] if ranked else 0.0
+        return [(chunk_id, score) for chunk_id, score in ranked if score >= floor]
 
     def _has_evidence(self, arms: _Arms) -> bool:
         """True when the question's words are mostly known, or a passage is close in meaning."""
         closest = arms.dense[0][1] if arms.dense else 0.0
         best = arms.lexical[0][1] / arms.bound if arms.lexical and arms.bound else 0.0
         floors: Mapping[str, float] = self._settings["evidence"]
-        if not arms.dense:
-            return best >= floors["lexical"]
-        both = closest >= floors["dense_weak"] and best >= floors["lexical"]
-        return both or closest >= floors["dense"]
+        if not arms.dense:  # no second opinion
+            return best >= floors["lexical_weak"]
+        together = closest >= floors["dense_weak"] and best >= floors["lexical_weak"]
+        return together or closest >= floors["dense"] or best >= floors["lexical"]
 
     def _follow(self, hits: list[dict[str, Any]], scope: Scope, request: SearchRequest) -> list[dict[str, Any]]:
         """Hits, each followed by the best passage of the documents it links to, marked with the link followed."""

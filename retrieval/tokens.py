@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from kprep.core.ids import canonical_json, digest
 
 TOKENIZER_VERSION = 1
+LEAST_STOP_WORDS = 2
 DEFAULT_WEIGHTS: Mapping[str, int] = {"title": 2, "heading_path": 2, "keywords": 1, "text": 1}
 
 _UNSPACED = (
@@ -115,12 +116,12 @@ def weighted_terms(fields: Mapping[str, str], language: str, weights: Mapping[st
 
 
 def query_language(query: str) -> str:
-    """Language whose stop words the question uses most; "en" when none or several do equally."""
+    """Language whose stop words the question uses most (at least two of them); "en" in doubt."""
     tokens = {token.casefold() for token in re.findall(r"[^\W\d_]+", query)}
     scores = {language: len(tokens & stop) for language, stop in STOP_WORDS.items()}
     best = max(scores.values())
     leaders = [language for language, score in scores.items() if score == best]
-    return "en" if best == 0 or "en" in leaders else leaders[0]
+    return "en" if best < LEAST_STOP_WORDS or "en" in leaders else leaders[0]
 
 
 def is_unspaced(text: str) -> bool:

@@ -339,7 +339,7 @@ class ChunkProfile:
 
     strategy: str = "sections"
     max_tokens: int = 256
-    target_tokens: int = 200
+    target_tokens: int = 160
     min_tokens: int = 24
     overlap_sentences: int = 0
 

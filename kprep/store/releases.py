@@ -13,6 +13,7 @@ from kprep.store.sql import jsonb, load
 
 SQL = load(__file__)
 LIVE = "live"
+STALE_SHARE = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +96,17 @@ def apply_changes(
         "open_documents",
     ):
         connection.execute(SQL[name], values)
+
+
+def refresh_statistics(connection: Connection, changed: int) -> None:
+    """Let the planner know the tables when this many new rows may have changed what it believes.
+
+    Without it the first searches after a first load took seconds each. The cost does not grow with the tables (a
+    sample is read), and small changes do not pay it.
+    """
+    known = float(connection.execute(SQL["rows_known"]).scalar_one())
+    if changed > STALE_SHARE * known:
+        connection.execute(SQL["analyze"])
 
 
 def add_views(connection: Connection, kb: str, release: int, views: Mapping[str, Mapping[str, Any]]) -> None:

@@ -97,6 +97,13 @@ INSERT INTO kprep.release_documents (kb, document_id, from_release, version_id, 
 SELECT :kb, document_id, :release, version_id, source, uri, title, content_fingerprint, metadata_fingerprint, metadata
 FROM desired_documents;
 
+-- name: rows_known
+SELECT greatest(reltuples, 0) FROM pg_class WHERE oid = 'kprep.release_members'::regclass;
+
+-- name: analyze
+ANALYZE kprep.chunks, kprep.parents, kprep.version_chunks, kprep.document_versions, kprep.documents, kprep.postings,
+    kprep.lexical_chunks, kprep.embeddings, kprep.release_members, kprep.release_documents;
+
 -- name: add_view
 INSERT INTO kprep.views (kb, release, name, definition) VALUES (:kb, :release, :name, :definition);
 

@@ -15,7 +15,7 @@ WITH query AS (
     SELECT term, count(*) AS df FROM in_release GROUP BY term
 )
 SELECT i.chunk_id,
-    sum(i.weight * ln(1 + (:chunks - f.df + 0.5) / (f.df + 0.5))
+    sum(i.weight * ln(1 + (CAST(:chunks AS double precision) - f.df + 0.5) / (f.df + CAST(0.5 AS double precision)))
         * i.frequency * (:k1 + 1) / (i.frequency + :k1 * (1 - :b + :b * i.length / :average_length))) AS score,
     (SELECT jsonb_object_agg(term, df) FROM document_frequency) AS frequencies
 FROM in_release i
