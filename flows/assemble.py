@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from flows.metadata import document_metadata, metadata_fingerprint
 from flows.workspace import Workspace
-from kprep.store import documents, lexical, releases, runs
+from kprep.store import documents, lexical, overlay, releases, runs
 from kprep.store.sql import Connection
 from publish.plan import Action
 from retrieval import tokens
@@ -41,6 +42,7 @@ def assemble(workspace: Workspace, connection: Connection, run_id: str, base_rel
                 **{name: metadata[name] for name in ("valid_from", "valid_until", "updated_at")},
             }
         )
+    overlay.narrow(connection, kb, _narrowed(connection, kb, base_release, wanted))
     retired = [item.document_id for item in work if item.work["action"] == Action.RETIRE.value]
     releases.apply_changes(connection, kb, release, wanted, retired)
     releases.refresh_statistics(connection, releases.change_counts(connection, kb, base_release, release)[0])
@@ -49,6 +51,16 @@ def assemble(workspace: Workspace, connection: Connection, run_id: str, base_rel
     counts = releases.member_counts(connection, kb, release)
     releases.set_statistics(connection, kb, release, {"chunks": chunks, "length": length, **counts})
     return release
+
+
+def _narrowed(
+    connection: Connection, kb: str, base_release: int, wanted: Sequence[Mapping[str, Any]]
+) -> dict[str, list[str]]:
+    """Documents that by their own front matter let fewer in than the live release does; acts before the gate."""
+    live = {item.document_id: set(item.metadata["acl"]) for item in releases.documents(connection, kb, base_release)}
+    return {
+        row["document_id"]: row["acl"] for row in wanted if not live.get(row["document_id"], set()) <= set(row["acl"])
+    }
 
 
 def index(workspace: Workspace, connection: Connection, versions: Sequence[str], lexicon: str) -> int:

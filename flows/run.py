@@ -84,7 +84,11 @@ def only_run(workspace: Workspace) -> Iterator[None]:
             raise RunLocked(
                 f"another run of knowledge base {workspace.kb!r} is at work: wait for it, or see `kprep status`"
             )
-        yield
+        try:
+            yield
+        finally:
+            with contextlib.suppress(Exception):  # the connection may be lost, and the lock with it
+                runs.unlock(connection, workspace.kb)
 
 
 class Clock:
@@ -136,6 +140,7 @@ def plan(workspace: Workspace, run_id: str, *, allow_deletes: bool) -> dict[str,
     """Scan, plan, record both; {status, batches, base_release, documents}. Status: work, unchanged, waiting."""
     started = time.perf_counter()
     report("scan", 0, 0)
+    gate.questions(workspace)  # a mistake in them must not show only after everything is prepared
     with workspace.database.begin() as connection:
         planned = plan_run(workspace, connection, allow_deletes=allow_deletes)
         record_scan(workspace, connection, run_id, planned)

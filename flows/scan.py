@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from flows.metadata import metadata_fingerprint
@@ -182,29 +183,44 @@ def record_scan(workspace: Workspace, connection: Connection, run_id: str, plann
     documents.observe(connection, kb, scan.rows)
     for identity, failure in scan.failed:
         documents.fail(connection, kb, run_id, identity, "", failure)
+    overlay.narrow(connection, kb, _permitted(workspace, planned, overlay.narrowed(connection, kb)))
+    sound = [item.document_id for item in plan.documents if item.action in (Action.UNCHANGED, Action.REPERMISSION)]
+    documents.clear_failures(connection, kb, sound)
     if plan.guard:
         return
-    renamed = {item.renamed_from for item in plan.documents if item.action is Action.RENAME}
+    # A file that moved to another source left the permissions of its old one: that is a denial.
+    renamed = {
+        item.renamed_from
+        for item in plan.documents
+        if item.action is Action.RENAME and item.renamed_from.split("/")[0] == item.source
+    }
     retired = [item for item in plan.documents if item.action is Action.RETIRE]
-    documents.unlist(connection, kb, [item.document_id for item in retired])
     denied = [item.document_id for item in retired if item.uri not in renamed]
     overlay.suppress(connection, kb, denied, "source_deleted", f"run {run_id}")
     seen = {row.document_id for row in scan.rows} | scan.keep | {identity[0] for identity, _ in scan.failed}
+    known = [row.document_id for row in documents.observed(connection, kb)]
+    documents.unlist(connection, kb, [key for key in known if key not in seen])
     stale = [row.document_id for row in documents.failures(connection, kb) if row.document_id not in seen]
     documents.clear_failures(connection, kb, stale)
-    overlay.narrow(connection, kb, _narrowed(workspace, planned))
 
 
-def _narrowed(workspace: Workspace, planned: Planned) -> dict[str, tuple[str, ...]]:
-    """Documents whose configured ACL lacks principals the live release still lets in: id -> principals now allowed."""
+def _permitted(
+    workspace: Workspace, planned: Planned, narrowed: Mapping[str, tuple[str, ...]]
+) -> dict[str, tuple[str, ...]]:
+    """Live documents whose sources let in fewer than the release does, or did so before: id -> principals now.
+
+    Also for documents that could not be looked at or failed: they stay published, but not for more people. What a
+    document's own front matter says is known only when it is prepared (`flows.assemble`).
+    """
     sources = {source.name: source for source in workspace.base.config.sources}
-    live = {item.document_id: item for item in planned.live}
+    actions = {item.document_id: item.action for item in planned.plan.documents}
     out = {}
-    for item in planned.plan.documents:
-        old = live.get(item.document_id)
-        if old is None or item.action is Action.RETIRE:
+    for live in planned.live:
+        key, published = live.document_id, tuple(live.metadata["acl"])
+        action = actions.get(key)
+        if live.source not in sources or (live.metadata.get("own_acl") and action is not Action.UNCHANGED):
             continue
-        now = sources[item.source].acl
-        if not set(old.metadata.get("acl", ())) <= set(now) and not old.metadata.get("own_acl"):
-            out[item.document_id] = now
+        now = published if action is Action.UNCHANGED else sources[live.source].acl
+        if key in narrowed or not set(published) <= set(now):
+            out[key] = now
     return out

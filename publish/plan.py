@@ -196,7 +196,8 @@ def _guard_reason(
     empty_sources: frozenset[str],
 ) -> str:
     """Why these deletions look like an accident, or "". A renamed document does not count as deleted."""
-    renamed = Counter(item.source for item in planned if item.action is Action.RENAME)
+    moved = {item.renamed_from for item in planned if item.action is Action.RENAME}
+    renamed = Counter(item.source for item in gone if item.uri in moved)
     total = Counter(item.source for item in live)
     lost = Counter(item.source for item in gone)
     for source, count in sorted(lost.items()):

@@ -38,6 +38,7 @@ def publish(connection: Connection, kb: str, release: int, report: PassedReport)
         )
     releases.set_status(connection, kb, release, "published")
     overlay.settle(connection, kb, release)
+    overlay.follow(connection, kb, release)
     flip_views(connection, kb, row.base_release, release)
 
 

@@ -55,8 +55,10 @@ class Database:
         """A connection of its own without a transaction around it, for what lasts as long as the session (locks)."""
         try:
             with self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-                yield connection
-                connection.invalidate()  # the server ends the session's locks with it
+                try:
+                    yield connection
+                finally:
+                    connection.invalidate()  # never back into the pool: its locks end with it
         except OperationalError as error:
             raise StoreUnavailable(f"PostgreSQL is out of reach: {_first_line(error)}") from error
 

@@ -50,11 +50,14 @@ class FailureRow:
 
 
 def register(connection: Connection, kb: str, tenant: str) -> None:
-    """Make the knowledge base known, with an empty release 0. Raises: ConfigError when it belongs to another tenant."""
+    """Make the knowledge base known, with an empty release 0. Raises: ConfigError when the name is taken."""
     connection.execute(SQL["register"], {"kb": kb, "tenant": tenant})
     owner = connection.execute(SQL["tenant"], {"kb": kb}).scalar_one()
     if owner != tenant:
         raise ConfigError(f"knowledge base {kb!r} belongs to another tenant in this database: choose another name")
+    other = connection.execute(SQL["same_view_names"], {"kb": kb}).scalar()
+    if other is not None:
+        raise ConfigError(f"knowledge bases {kb!r} and {other!r} would share their SQL views: choose another name")
     connection.execute(SQL["first_release"], {"kb": kb})
     connection.execute(SQL["first_channel"], {"kb": kb})
 

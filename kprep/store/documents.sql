@@ -4,6 +4,9 @@ INSERT INTO kprep.knowledge_bases (kb, tenant) VALUES (:kb, :tenant) ON CONFLICT
 -- name: tenant
 SELECT tenant FROM kprep.knowledge_bases WHERE kb = :kb;
 
+-- name: same_view_names
+SELECT kb FROM kprep.knowledge_bases WHERE kb <> :kb AND replace(kb, '-', '_') = replace(:kb, '-', '_') LIMIT 1;
+
 -- name: first_release
 INSERT INTO kprep.releases (kb, release, base_release, status, run_id, configuration, published_at)
 VALUES (:kb, 0, 0, 'published', '', '{}', now()) ON CONFLICT DO NOTHING;

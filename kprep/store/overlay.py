@@ -17,16 +17,32 @@ def suppress(connection: Connection, kb: str, ids: Sequence[str], reason: str, m
 
 
 def narrow(connection: Connection, kb: str, acls: Mapping[str, Sequence[str]]) -> None:
-    """Require one of these principals beside the published ACL (document id -> principals), at once."""
+    """Require one of these principals beside the published ACL (document id -> principals), at once.
+
+    An entry stays when a release carries the permission itself: it also holds for the releases before, so that a
+    rollback brings no permission back.
+    """
     rows = [{"document_id": document_id, "acl": list(acl)} for document_id, acl in acls.items()]
     if rows:
         connection.execute(SQL["narrow"], {"kb": kb, "rows": jsonb(rows)})
 
 
+def narrowed(connection: Connection, kb: str) -> dict[str, tuple[str, ...]]:
+    """Documents whose permissions were narrowed at some time: id -> principals allowed now."""
+    return {row[0]: tuple(row[1]) for row in connection.execute(SQL["narrowed"], {"kb": kb})}
+
+
 def settle(connection: Connection, kb: str, release: int) -> None:
-    """End what the release about to be live makes needless: returned documents, permissions it carries itself."""
+    """End the suppression of documents that are back in their source and in the release that is live."""
     connection.execute(SQL["lift_returned"], {"kb": kb, "release": release})
-    connection.execute(SQL["end_narrowing"], {"kb": kb})
+
+
+def follow(connection: Connection, kb: str, release: int) -> None:
+    """Let narrowed permissions follow those that the release about to be live changes against its base.
+
+    A document the release could not take up keeps its entry: it is published with its old, wider permissions.
+    """
+    connection.execute(SQL["follow"], {"kb": kb, "release": release})
 
 
 def suppressed(connection: Connection, kb: str) -> dict[str, str]:

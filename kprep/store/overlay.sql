@@ -15,8 +15,18 @@ INSERT INTO kprep.narrowed_acls (kb, document_id, acl)
 SELECT :kb, r.document_id, r.acl FROM jsonb_to_recordset(:rows) AS r(document_id text, acl text[])
 ON CONFLICT (kb, document_id) DO UPDATE SET acl = excluded.acl, since = now();
 
--- name: end_narrowing
-DELETE FROM kprep.narrowed_acls WHERE kb = :kb;
+-- name: narrowed
+SELECT document_id, acl FROM kprep.narrowed_acls WHERE kb = :kb;
+
+-- name: follow
+UPDATE kprep.narrowed_acls n SET acl = ARRAY(SELECT jsonb_array_elements_text(d.metadata -> 'acl')), since = now()
+FROM kprep.release_documents d
+JOIN kprep.releases r ON r.kb = d.kb AND r.release = :release
+LEFT JOIN kprep.release_documents b ON b.kb = d.kb AND b.document_id = d.document_id
+    AND b.from_release <= r.base_release AND (b.to_release IS NULL OR b.to_release > r.base_release)
+WHERE n.kb = :kb AND d.kb = n.kb AND d.document_id = n.document_id
+    AND d.from_release <= :release AND (d.to_release IS NULL OR d.to_release > :release)
+    AND d.metadata -> 'acl' IS DISTINCT FROM b.metadata -> 'acl';
 
 -- name: suppressed
 SELECT document_id, reason, since FROM kprep.suppressions WHERE kb = :kb AND ended_at IS NULL ORDER BY document_id, reason;

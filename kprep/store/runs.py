@@ -31,8 +31,14 @@ def try_lock(connection: Connection, kb: str) -> bool:
     return bool(connection.execute(SQL["lock"], {"kb": kb}).scalar_one())
 
 
+def unlock(connection: Connection, kb: str) -> None:
+    """Give the lock back now; the end of a connection is noticed by the server only a little later."""
+    connection.execute(SQL["unlock"], {"kb": kb})
+
+
 def start(connection: Connection, kb: str, run_id: str) -> None:
     """Record a new run; whoever holds the lock knows that earlier running ones are dead."""
+    connection.execute(SQL["drop_dead_work"], {"kb": kb, "run_id": run_id})
     connection.execute(SQL["end_dead"], {"kb": kb, "run_id": run_id})
     connection.execute(SQL["start"], {"kb": kb, "run_id": run_id})
 

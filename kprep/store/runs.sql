@@ -1,8 +1,15 @@
 -- name: lock
 SELECT pg_try_advisory_lock(hashtextextended('kprep run ' || :kb, 0));
 
+-- name: unlock
+SELECT pg_advisory_unlock(hashtextextended('kprep run ' || :kb, 0));
+
 -- name: start
 INSERT INTO kprep.runs (run_id, kb, status, stage) VALUES (:run_id, :kb, 'running', 'scan');
+
+-- name: drop_dead_work
+DELETE FROM kprep.run_documents WHERE run_id IN (
+    SELECT run_id FROM kprep.runs WHERE kb = :kb AND status = 'running' AND run_id <> :run_id);
 
 -- name: end_dead
 UPDATE kprep.runs SET status = 'crashed', finished_at = now() WHERE kb = :kb AND status = 'running' AND run_id <> :run_id;

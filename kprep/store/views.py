@@ -8,6 +8,10 @@ from typing import Any
 from psycopg import sql
 from sqlalchemy import Connection, text
 
+from kprep.core.ids import digest
+
+NAME_MAX = 63
+"""PostgreSQL cuts longer names without an error, so that two views would be one."""
 COLUMNS: Mapping[str, str] = {
     "text": "c.text",
     "title": "d.title",
@@ -27,8 +31,9 @@ COLUMNS: Mapping[str, str] = {
 
 
 def view_name(kb: str, name: str) -> str:
-    """Name of a view in schema `published`."""
-    return f"{kb}__{name}".replace("-", "_")
+    """Name of a view in schema `published`: `<kb>__<name>` with `_` for `-`, shortened with a digest over 63 bytes."""
+    full = f"{kb}__{name}".replace("-", "_")
+    return full if len(full) <= NAME_MAX else f"{full[: NAME_MAX - 9]}_{digest(full)[:8]}"
 
 
 def create_statement(kb: str, name: str, definition: Mapping[str, Any]) -> sql.Composed:

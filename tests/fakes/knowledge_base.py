@@ -95,6 +95,16 @@ class TestBase:
         sources[0] |= changes
         self.configure(sources=sources)
 
+    def block(self) -> None:
+        """Add a document that fails and let the gate refuse any failure."""
+        self.write("zz-broken.pdf", b"%PDF-1.4 nothing")
+        self.configure(quality={"thresholds": {"short_share": 1.0, "failed_share": 0.0, "duplicate_share": 1.0}})
+
+    def unblock(self) -> None:
+        """Undo `block`."""
+        self.delete("zz-broken.pdf")
+        self.configure(quality={"thresholds": {"short_share": 1.0, "failed_share": 1.0, "duplicate_share": 1.0}})
+
     def path(self, relative: str) -> Path:
         return self.folder / "docs" / relative
 
@@ -204,8 +214,8 @@ class TestBase:
     def content(self, release: int | None = None) -> list[dict[str, Any]]:
         """Everything published, to be compared with another knowledge base: chunks without ids and times."""
         statement = text(
-            "SELECT d.uri, m.ordinal, c.key, p.key AS parent_key, c.kind, c.text, c.index_text, c.heading_path, c.title, "
-            "c.keywords, c.entities, c.fragment, c.language, c.content_hash, c.tokens, m.locator, m.tenant, m.acl, "
+            "SELECT d.uri, m.ordinal, c.key, p.key AS parent_key, c.kind, c.text, c.index_text, c.heading_path, "
+            "c.title, c.keywords, c.entities, c.fragment, c.language, c.content_hash, c.tokens, m.locator, m.tenant, m.acl, "
             "m.sensitivity, m.source, m.doc_type, m.valid_from, m.valid_until, d.title AS document_title, "
             "d.metadata - 'updated_at' AS metadata, p.text AS parent_text, p.summary, p.heading_path AS parent_path, "
             "l.length, (e.content_hash IS NOT NULL) AS has_vector, v.links "

@@ -2,34 +2,320 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from sqlalchemy import text
 
+from kprep.core.errors import PrepError, RetrievalError, SourceError
 from tests.conftest import MakeBase
+from tests.fakes.knowledge_base import TestBase
+from tests.fakes.pages import FOUR, HOLIDAYS, REFUNDS, SAFETY, TRAVEL, page
+
+NOTHING = {"parsed": 0, "embedded": 0, "embedding_cache_hits": 0, "hashed": 0}
 
 
-def page(title: str, *paragraphs: str) -> str:
-    return f"# {title}\n\n" + "\n\n".join(paragraphs) + "\n"
+@pytest.fixture
+def base(make_base: MakeBase) -> TestBase:
+    """Four documents, published as release 1."""
+    made = make_base(FOUR)
+    assert made.run()["status"] == "published"
+    return made
 
 
-REFUNDS = page("Refunds", "A refund is paid within fourteen days after the goods arrive at our warehouse in Utrecht.")
-TRAVEL = page("Travel", "The travel allowance is forty-two euros a day in Germany and fifty-one euros in Norway.")
-HOLIDAYS = page("Holidays", "Everybody has twenty-eight days of paid leave a year, taken in agreement with the team.")
-
-
-@pytest.mark.req("D10.1")
-def test_first_run_publishes(make_base: MakeBase) -> None:
-    base = make_base({"refunds.md": REFUNDS, "travel.md": TRAVEL, "holidays.md": HOLIDAYS})
+@pytest.mark.req("D10.1", "D1.14")
+def test_first_run_publishes_everything(make_base: MakeBase) -> None:
+    base = make_base(FOUR)
     summary = base.run()
-    assert summary["status"] == "published", summary
-    assert summary["documents"]["added"] == 3
-    assert summary["work"]["parsed"] == 3
-    assert base.uris() == ["holidays.md", "refunds.md", "travel.md"]
+    assert summary["status"] == "published"
+    assert summary["release"] == 1
+    assert summary["documents"]["added"] == 4
+    assert summary["work"]["parsed"] == 4
+    assert summary["chunks"]["children"] == summary["chunks"]["added"] == len(base.content())
+    assert base.uris() == sorted(FOUR)
+    assert all(chunk["has_vector"] and chunk["length"] > 0 for chunk in base.content())
 
 
-@pytest.mark.req("D10.1")
-def test_second_run_does_nothing(make_base: MakeBase) -> None:
-    base = make_base({"refunds.md": REFUNDS, "travel.md": TRAVEL})
+@pytest.mark.req("D10.1", "D10.2", "D7.12")
+def test_run_without_a_change_reads_no_file(base: TestBase, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(self: Path) -> bytes:
+        raise AssertionError(f"read {self}")
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    summary = base.run()
+    assert (summary["status"], summary["work"]) == ("unchanged", NOTHING)
+    assert summary["documents"]["unchanged"] == 4
+
+
+@pytest.mark.req("D10.2", "D10.3")
+def test_new_time_but_old_content_is_hashed_once(base: TestBase) -> None:
+    base.touch("travel.md")
+    summary = base.run()
+    assert (summary["status"], summary["work"]) == ("unchanged", {**NOTHING, "hashed": 1})
+    assert base.run()["work"] == NOTHING
+
+
+@pytest.mark.req("D10.1", "D10.3", "D11.3", "D7.12")
+def test_edit_embeds_only_the_chunks_whose_text_changed(base: TestBase) -> None:
+    before = base.content()
+    base.write("refunds.md", REFUNDS.replace("a letter confirms", "an e-mail confirms"))
+    summary = base.run()
+    after = base.content()
+    new_texts = {chunk["content_hash"] for chunk in after} - {chunk["content_hash"] for chunk in before}
+    assert summary["status"] == "published"
+    assert summary["documents"] | {"changed": 1, "unchanged": 3} == summary["documents"]
+    assert summary["work"]["parsed"] == 1
+    assert summary["work"]["embedded"] == len(new_texts)
+    assert 0 < len(new_texts) < len(after)
+    old = {chunk["chunk_id"] for chunk in base.chunks("refunds.md", release=1)}
+    kept = old & {chunk["chunk_id"] for chunk in base.chunks("refunds.md")}
+    assert summary["chunks"]["removed"] == len(old) - len(kept)
+    assert not base.search("a letter confirms the transfer", "lexical")[0]["text"].count("a letter confirms")
+
+
+@pytest.mark.req("D10.4", "D10.6", "D1.14")
+def test_deleted_file_is_gone_from_every_way_in(make_base: MakeBase) -> None:
+    base = make_base(FOUR, views={"all": {"fields": ["text", "document_uri"]}})
     base.run()
+    chunk = base.chunks("travel.md")[0]
+    base.delete("travel.md")
     summary = base.run()
-    assert summary["status"] == "unchanged"
-    assert summary["work"] == {"parsed": 0, "embedded": 0, "embedding_cache_hits": 0, "hashed": 0}
+    assert summary["documents"]["retired"] == 1
+    assert base.uris() == ["holidays.md", "refunds.md", "safety.md"]
+    for mode in ("lexical", "dense", "hybrid", "hybrid+references"):
+        found = base.search("What is the travel allowance in Germany?", mode)
+        assert all(hit["document_uri"] != "docs/travel.md" for hit in found)
+    with base.connection() as connection:
+        reader = base.reader(connection)
+        for address in (chunk["chunk_id"], "docs/travel.md"):
+            with pytest.raises(RetrievalError):
+                reader.get(address)
+        connection.execute(text("SET LOCAL kprep.principals = 'staff'"))
+        shown = connection.execute(text(f"SELECT DISTINCT document_uri FROM published.{base.name}__all")).scalars()
+        assert "docs/travel.md" not in set(shown)
+    with pytest.raises(RetrievalError):
+        base.chunks("travel.md")
+
+
+@pytest.mark.req("D10.4", "D9.11")
+def test_deletion_takes_effect_although_the_gate_blocks(make_base: MakeBase) -> None:
+    base = make_base(FOUR)
+    base.run()
+    base.delete("travel.md")
+    base.block()
+    summary = base.run()
+    assert summary["status"] == "blocked", summary["gate"]
+    assert base.live() == 1
+    assert base.uris() == ["holidays.md", "refunds.md", "safety.md"]
+    assert base.search("travel allowance in Germany", "lexical") == []
+    assert base.uris(release=1) == base.uris()
+
+
+@pytest.mark.req("D10.1")
+def test_rename_computes_nothing_and_equals_a_fresh_build(base: TestBase, make_base: MakeBase) -> None:
+    base.rename("travel.md", "journeys/travel.md")
+    summary = base.run()
+    assert summary["documents"] | {"renamed": 1, "retired": 0, "added": 0} == summary["documents"]
+    assert (summary["work"]["parsed"], summary["work"]["embedded"]) == (0, 0)
+    assert base.uris() == ["holidays.md", "journeys/travel.md", "refunds.md", "safety.md"]
+    fresh = make_base({name if name != "travel.md" else f"journeys/{name}": body for name, body in FOUR.items()})
+    fresh.run()
+    assert base.content() == fresh.content()
+
+
+@pytest.mark.req("D10.4")
+def test_one_of_two_identical_documents_is_deleted(make_base: MakeBase) -> None:
+    base = make_base({"a.md": REFUNDS, "b.md": REFUNDS, "c.md": TRAVEL})
+    base.run()
+    base.delete("a.md")
+    base.run()
+    assert base.uris() == ["b.md", "c.md"]
+    hits = base.search("When is a refund paid?", "hybrid")
+    assert {hit["document_uri"] for hit in hits} >= {"docs/b.md"}
+    assert "docs/a.md" not in {hit["document_uri"] for hit in hits}
+    assert len(base.chunks("b.md")) == len(base.content()) - len(base.chunks("c.md"))
+
+
+@pytest.mark.req("D10.5")
+def test_permission_change_computes_nothing(base: TestBase) -> None:
+    base.source(acl=["board"])
+    summary = base.run()
+    assert summary["documents"]["repermissioned"] == 4
+    assert (summary["work"]["parsed"], summary["work"]["embedded"]) == (0, 0)
+    assert base.uris(["staff"]) == []
+    assert base.uris(["board"]) == sorted(FOUR)
+    assert base.search("travel allowance", "hybrid", ["staff"]) == []
+
+
+@pytest.mark.req("D1.15", "D10.5")
+def test_widened_permission_reaches_readers(base: TestBase) -> None:
+    base.source(acl=["board"])
+    base.run()
+    base.source(acl=["board", "staff"])
+    base.run()
+    assert base.uris(["staff"]) == sorted(FOUR)
+
+
+def test_failing_documents_take_no_other_down(make_base: MakeBase) -> None:
+    files = {
+        **FOUR,
+        "broken.pdf": b"%PDF-1.4 nothing",
+        "drawing.vsd": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" * 64,
+        "empty.md": "",
+    }
+    base = make_base(files)
+    summary = base.run()
+    assert summary["status"] == "published"
+    assert summary["documents"]["failed"] == 3
+    reasons = {failure["uri"]: failure["reason"] for failure in summary["failures"]}
+    assert reasons == {
+        "docs/broken.pdf": "corrupt",
+        "docs/drawing.vsd": "unsupported_format",
+        "docs/empty.md": "no_text",
+    }
+    assert base.uris() == sorted(FOUR)
+    again = base.run()
+    assert (again["status"], again["work"]) == ("unchanged", NOTHING)
+    assert again["documents"]["failed"] == 3
+
+
+def test_document_that_fails_after_a_change_keeps_its_live_version(base: TestBase) -> None:
+    before = base.chunks("travel.md")
+    base.write("travel.md", "")
+    base.write("safety.md", SAFETY.replace("one day", "two days"))
+    summary = base.run()
+    assert summary["status"] == "published"
+    assert [failure["uri"] for failure in summary["failures"]] == ["docs/travel.md"]
+    assert base.chunks("travel.md") == before
+    assert "two days" in base.chunks("safety.md")[0]["text"]
+
+
+def test_failure_ends_when_the_document_is_as_it_was(base: TestBase) -> None:
+    base.write("travel.md", "")
+    assert base.run()["documents"]["failed"] == 1
+    base.write("travel.md", TRAVEL)
+    summary = base.run()
+    assert (summary["status"], summary["failures"]) == ("unchanged", [])
+
+
+def test_failure_of_a_document_that_left_is_forgotten(base: TestBase) -> None:
+    base.write("broken.pdf", b"%PDF-1.4 nothing")
+    assert base.run()["documents"]["failed"] == 1
+    base.delete("broken.pdf")
+    summary = base.run()
+    assert (summary["status"], summary["failures"]) == ("unchanged", [])
+    with base.connection() as connection:
+        statement = text("SELECT count(*) FROM kprep.documents WHERE kb = :kb AND listed")
+        assert connection.execute(statement, {"kb": base.name}).scalar_one() == 4
+
+
+@pytest.mark.req("D10.4")
+def test_deleted_file_that_comes_back_is_visible_again(base: TestBase) -> None:
+    base.delete("travel.md")
+    base.run()
+    base.write("travel.md", TRAVEL)
+    summary = base.run()
+    assert (summary["work"]["parsed"], summary["work"]["embedded"]) == (0, 0)
+    assert base.uris() == sorted(FOUR)
+    assert base.search("travel allowance in Germany", "lexical")[0]["document_uri"] == "docs/travel.md"
+
+
+def test_missing_source_fails_and_deletes_nothing(base: TestBase) -> None:
+    base.path("").rename(base.folder / "moved")
+    with pytest.raises(SourceError, match="does not exist"):
+        base.run()
+    assert base.uris() == sorted(FOUR)
+    with base.connection() as connection:
+        statement = text("SELECT status, summary ->> 'message' FROM kprep.runs WHERE kb = :kb ORDER BY started_at DESC")
+        status, message = connection.execute(statement, {"kb": base.name}).first() or ("", "")
+    assert status == "failed"
+    assert "does not exist" in message
+    (base.folder / "moved").rename(base.path(""))
+    assert base.run()["status"] == "unchanged"
+
+
+def test_source_that_lists_nothing_waits(base: TestBase) -> None:
+    for name in FOUR:
+        base.delete(name)
+    summary = base.run()
+    assert summary["status"] == "waiting"
+    assert "lists nothing" in summary["message"]
+    assert base.uris() == sorted(FOUR)
+
+
+def test_mass_deletion_waits_for_an_operator(make_base: MakeBase) -> None:
+    quality = {"thresholds": {"short_share": 1.0}, "mass_delete_documents": 1}
+    base = make_base(FOUR, quality=quality)
+    base.run()
+    base.delete("travel.md")
+    base.delete("safety.md")
+    summary = base.run()
+    assert summary["status"] == "waiting"
+    assert "2 of 4 documents are gone" in summary["message"]
+    assert base.uris() == sorted(FOUR)
+    assert base.run(allow_deletes=True)["status"] == "published"
+    assert base.uris() == ["holidays.md", "refunds.md"]
+
+
+def test_unreadable_file_keeps_its_version(base: TestBase, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = Path.read_bytes
+
+    def refuse(self: Path) -> bytes:
+        if self.name == "travel.md":
+            raise PermissionError(13, "Permission denied")
+        return real(self)
+
+    base.touch("travel.md")
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "read_bytes", refuse)
+        summary = base.run()
+    assert [failure["reason"] for failure in summary["failures"]] == ["source_unreadable"]
+    assert base.uris() == sorted(FOUR)
+    assert base.run()["failures"] == []
+
+
+def test_repeated_paragraphs_have_chunks_of_their_own(make_base: MakeBase) -> None:
+    same = "Read the manual before you open the cabinet, and keep the key in your pocket at all times. " * 6
+    base = make_base({"a.md": f"# One\n\n{same}\n\n# Two\n\n{same}\n\n# One\n\n{same}\n"})
+    base.run()
+    ids = [chunk["chunk_id"] for chunk in base.chunks("a.md")]
+    assert len(ids) == len(set(ids)) == 3
+
+
+def test_failed_run_gives_its_lock_back(base: TestBase, monkeypatch: pytest.MonkeyPatch) -> None:
+    from flows import run as steps
+
+    def fail(*_: object, **__: object) -> None:
+        raise PrepError("made to fail")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(steps, "plan", fail)
+        with pytest.raises(PrepError, match="made to fail"):
+            base.run()
+    other = TestBase(base.folder, base.name, base.config)
+    try:
+        assert other.run()["status"] == "unchanged"
+    finally:
+        other.close()
+    assert base.run()["status"] == "unchanged"
+
+
+@pytest.mark.req("D10.1")
+def test_everything_at_once_equals_a_fresh_build(base: TestBase, make_base: MakeBase) -> None:
+    base.write("refunds.md", REFUNDS.replace("fourteen", "thirty"))
+    base.run()
+    base.rename("travel.md", "journeys.md")
+    base.write("new.md", page("Keys", "Keys are handed out at the reception on the ground floor, against a signature."))
+    base.run()
+    base.delete("holidays.md")
+    base.write("refunds.md", "Terms of return\n===============\n\n" + REFUNDS.split("\n", 2)[2])
+    base.source(acl=["staff", "board"], owner="people")
+    base.run()
+    base.rename("journeys.md", "travel.md")
+    base.write("holidays.md", HOLIDAYS)
+    assert base.run()["status"] == "published"
+    fresh = make_base(
+        {path.name: path.read_bytes() for path in base.path("").iterdir()}, sources=base.config["sources"]
+    )
+    fresh.run()
+    assert base.content() == fresh.content()
