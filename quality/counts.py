@@ -15,6 +15,9 @@ SMALL_RELEASE = 50
 """Under this many chunks a share of duplicates says little: it warns and does not block."""
 
 
+WARN_FAILED = 0.1
+
+
 def _share(part: int, whole: int) -> float:
     return part / whole if whole else 0.0
 
@@ -52,14 +55,16 @@ def view_empty(candidate: Candidate) -> Sequence[Finding]:
 
 
 def documents_failed(candidate: Candidate) -> Sequence[Finding]:
-    """Share of listed documents that did not come through: an error over the threshold, a warning over half of it."""
+    """Share of listed documents that did not come through: a warning over WARN_FAILED, an error only over a threshold
+    the configuration sets, because each failed document keeps its published version and harms no other."""
     share, limit = _share(candidate.failed, candidate.listed), candidate.thresholds.failed_share
-    level: Level = "error" if share > limit or share <= limit / 2 else "warning"
-    passed = share <= limit / 2
+    refused = limit is not None and share > limit
+    warned = share > (WARN_FAILED if limit is None else limit / 2)
     message = f"{candidate.failed} of {candidate.listed} documents failed"
-    if not passed:
+    if refused or warned:
         message += ": `kprep status` names each with its reason; repair or exclude them, then run again"
-    return [Finding("documents_failed", level, passed, share, limit if level == "error" else limit / 2, message)]
+    level: Level = "error" if refused or not warned else "warning"
+    return [Finding("documents_failed", level, not (refused or warned), share, limit, message)]
 
 
 def chunks_empty(candidate: Candidate) -> Sequence[Finding]:

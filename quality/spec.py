@@ -70,7 +70,7 @@ class Thresholds:
     mrr: float | None = None
     duplicate_share: float = 0.05
     short_share: float = 0.2
-    failed_share: float = 0.2
+    failed_share: float | None = None
     min_questions: int = 5
     locator_sample: int = 200
 

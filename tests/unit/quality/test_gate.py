@@ -13,7 +13,7 @@ import pytest
 import quality
 from kprep.core.errors import CorruptDocument, QualityError
 from quality import report_from_json, report_json, run_gate
-from quality.spec import CandidateChunk, CheckSpec, Finding, Hit, Question
+from quality.spec import CandidateChunk, CheckSpec, Finding, Hit, Question, Thresholds
 from tests.unit.quality.builder import (
     CHUNKS,
     CLIENT,
@@ -53,7 +53,11 @@ def test_an_empty_knowledge_base_is_blocked() -> None:
         ("release_empty", "error", {"chunks": ()}),
         ("view_empty", "warning", {"views": {"all": 11, "support": 0}}),
         ("documents_failed", "warning", {"listed": 20, "failed": 3}),
-        ("documents_failed", "error", {"listed": 20, "failed": 5}),
+        (
+            "documents_failed",
+            "error",
+            {"listed": 20, "failed": 5, "thresholds": Thresholds(recall_at_5=0.85, mrr=0.6, failed_share=0.2)},
+        ),
         ("chunks_short", "warning", {"chunks": tuple(replace(c, text="See above.") for c in CHUNKS[:4]) + CHUNKS[4:]}),
         (
             "chunks_short",
