@@ -10,7 +10,7 @@ from typing import Any
 
 from chunking.budget import CHARS_PER_TOKEN, Budget
 from chunking.layout import Block, citable_together
-from kprep.core.models import ElementKind
+from kprep.core.models import Element, ElementKind
 
 NARRATIVE = ("text", "list")
 
@@ -40,7 +40,7 @@ class Atom:
 
     `size`: tokens. `cut`: how good a beginning it is. `glued`: belongs to the atom before. `lead`: text to repeat when
     a child begins here. `kind`: "text", "list", "table", "code". `apart`: no locator can
-    cite it with the atom before. `run`: only atoms of one run are packed together."""
+    cite it with the atom before, or it is another unit. `run`: only atoms of one run are packed together."""
 
     start: int
     end: int
@@ -54,13 +54,19 @@ class Atom:
     apart: bool = False
 
 
-def atoms_of(text: str, blocks: tuple[Block, ...], budget: Budget, language: str) -> list[Atom]:
+CutCode = Callable[[str, Atom, Budget, str], Iterator[Atom]]
+"""(text of the parent, atom of a code block over the limit, budget, language of the code) -> atoms within the limit."""
+
+
+def atoms_of(
+    text: str, blocks: tuple[Block, ...], budget: Budget, language: str, code: CutCode | None = None
+) -> list[Atom]:
     """Atoms of a parent in order, runs and ties (`glued`) decided."""
     out: list[Atom] = []
     run, run_is_narrative = 0, True
     for index, block in enumerate(blocks):
         narrative = _kind(block) in NARRATIVE
-        apart = index > 0 and not citable_together(blocks[index - 1].element.locator, block.element.locator)
+        apart = index > 0 and not _belong_together(blocks[index - 1].element, block.element)
         tied = index > 0 and not apart
         introduced = tied and _introduces(blocks[index - 1], block) and (narrative or run_is_narrative)
         glued = introduced or (tied and _is_note(block))
@@ -69,9 +75,17 @@ def atoms_of(text: str, blocks: tuple[Block, ...], budget: Budget, language: str
             _move_to_run(out, index - 1, run)
         elif apart or not (glued or (narrative and run_is_narrative)):
             run, run_is_narrative = run + 1, narrative
-        made = [replace(atom, run=run) for atom in _cut_block(text, index, block, budget, language)]
+        made = [replace(atom, run=run) for atom in _cut_block(text, index, block, budget, language, code or cut_code)]
         out += [replace(made[0], glued=glued or made[0].glued, apart=apart), *made[1:]]
     return out
+
+
+def _belong_together(first: Element, second: Element) -> bool:
+    """Whether one chunk may hold both: one locator cites them, and they are no two units the format tells apart."""
+    if not citable_together(first.locator, second.locator):
+        return False
+    units = ((first.fragment, first.locator.anchor), (second.fragment, second.locator.anchor))
+    return not (first.fragment or second.fragment) or units[0] == units[1]
 
 
 def _move_to_run(atoms: list[Atom], block: int, run: int) -> None:
@@ -105,7 +119,9 @@ def _introduces(before: Block, block: Block) -> bool:
     return lead_in.endswith((":", "：")) or len(lead_in) <= INTRODUCTION_CHARS
 
 
-def _cut_block(text: str, index: int, block: Block, budget: Budget, language: str) -> Iterator[Atom]:
+def _cut_block(
+    text: str, index: int, block: Block, budget: Budget, language: str, code: CutCode
+) -> Iterator[Atom]:
     kind = _kind(block)
     if kind == "table":
         yield from _rows(text, index, block, budget)
@@ -116,7 +132,7 @@ def _cut_block(text: str, index: int, block: Block, budget: Budget, language: st
     if whole.size <= budget.limit:
         yield whole
     elif kind == "code":
-        yield from _code(text, whole, budget)
+        yield from code(text, whole, budget, block.element.language)
     else:
         for number, (first, last) in enumerate(sentences(text, start, end, language)):
             cut = depth if number == 0 else Cut.SENTENCE
@@ -188,7 +204,7 @@ def _rows(text: str, index: int, block: Block, budget: Budget) -> Iterator[Atom]
         yield from pieces
 
 
-def _code(text: str, whole: Atom, budget: Budget) -> Iterator[Atom]:
+def cut_code(text: str, whole: Atom, budget: Budget, language: str) -> Iterator[Atom]:  # noqa: ARG001
     """Top-level blocks of the code that fit, the lines of those that do not, pieces of lines that do not either."""
     lines = [(start, end) for start, end in _lines(text, whole.start, whole.end) if text[start:end].strip()]
     margin = min(_indent(text[start:end]) for start, end in lines)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from chunking.atoms import atoms_of, sentences
+from chunking.atoms import CutCode, atoms_of, cut_code, sentences
 from chunking.budget import Budget, Ruler, budget_for, check_profile
 from chunking.layout import Block, lay_out
 from chunking.outline import Section, document_title, outline
@@ -30,9 +31,20 @@ def chunk(document: RedactedDocument, profile: ChunkProfile, count_tokens: Count
     """Parents and children of the document; see the room's specification.
 
     Raises: ConfigError (impossible sizes), ChunkingError (no text, a limit that cannot be met)."""
+    return chunk_sections(document, profile, count_tokens, outline, cut_code)
+
+
+def chunk_sections(
+    document: RedactedDocument,
+    profile: ChunkProfile,
+    count_tokens: CountTokens,
+    outlined: Callable[[RedactedDocument, ChunkProfile, Ruler], list[Section]],
+    code: CutCode,
+) -> ChunkedDocument:
+    """As `chunk`, with another way to find the sections and to cut code that is over the limit."""
     check_profile(profile)
     ruler = Ruler(count_tokens)
-    sections = outline(document, profile, ruler)
+    sections = outlined(document, profile, ruler)
     if not sections:
         raise ChunkingError("the document has no text to cut", elements=len(document.elements))
     title = document_title(document)
@@ -41,7 +53,7 @@ def chunk(document: RedactedDocument, profile: ChunkProfile, count_tokens: Count
     children: list[ChildChunk] = []
     for section in sections:
         budget = budget_for(title, section.heading_path, profile, ruler)
-        cutter = _Cutter(section, budget, profile, document.metadata.language)
+        cutter = _Cutter(section, budget, profile, document.metadata.language, code)
         parents.append(cutter.parent(keys))
         children += cutter.children(parents[-1].key, keys)
     return ChunkedDocument(document.uri, document.metadata, title, tuple(parents), tuple(children))
@@ -62,13 +74,14 @@ class _Keys:
 class _Cutter:
     """Makes the chunks of one section."""
 
-    def __init__(self, section: Section, budget: Budget, profile: ChunkProfile, language: str) -> None:
+    def __init__(self, section: Section, budget: Budget, profile: ChunkProfile, language: str, code: CutCode) -> None:
         self.path = section.heading_path
         self.text, self.blocks = lay_out(section.elements)
         self.ends = [block.end for block in self.blocks]
         self.budget = budget
         self.overlap_sentences = profile.overlap_sentences
         self.language = language
+        self.code = code
 
     def parent(self, keys: _Keys) -> ParentChunk:
         first, last = self.blocks[0].element.locator, self.blocks[-1].element.locator
@@ -76,7 +89,7 @@ class _Cutter:
 
     def children(self, parent_key: str, keys: _Keys) -> list[ChildChunk]:
         packer = Packer(self.text, self.budget)
-        groups = packer.groups(atoms_of(self.text, self.blocks, self.budget, self.language))
+        groups = packer.groups(atoms_of(self.text, self.blocks, self.budget, self.language, self.code))
         before: list[Group | None] = [None, *groups]
         overlaps = [self._overlap(previous, group) for previous, group in zip(before, groups, strict=False)]
         linked = self._links(groups)
@@ -94,6 +107,7 @@ class _Cutter:
         kind = kind_of(group)
         text = group[0].lead + self.text[start:end]
         languages = (self.blocks[atom.block].element.language for atom in group if atom.kind == "code")
+        fragments = (self.blocks[atom.block].element.fragment for atom in group)
         return ChildChunk(
             key=keys.key(kind, self.path, text),
             parent_key=parent_key,
@@ -107,6 +121,7 @@ class _Cutter:
             locator=first.place(start, min(end, first.end)).through(self._last_place(group)),
             links=links,
             code_language=next((language for language in languages if language), ""),
+            fragment=next((fragment for fragment in fragments if fragment), ""),
         )
 
     def _last_place(self, group: Group) -> Locator:

@@ -16,7 +16,10 @@ _ERROR_HEADING = re.compile(r"\berror|\bfehler|错误|\berreur|\bstatus codes?\b
 
 
 def fragment_of(child: ChildChunk, entities: tuple[tuple[str, str], ...]) -> str:
-    """One of "error", "code", "table", "step", "def", "faq", or "" when no rule is certain."""
+    """What the format itself says, else one of "error", "code", "table", "step", "def", "faq", or "" when no rule is
+    certain."""
+    if child.fragment:
+        return child.fragment
     heading = child.heading_path[-1] if child.heading_path else ""
     errors = sum(kind == "error_code" for kind, _ in entities)
     if (

@@ -127,6 +127,7 @@ def _clean_element(element: Element) -> Element:
         links=tuple(link for link in links if link.target),
         hidden=element.hidden,
         confidence=element.confidence,
+        fragment=element.fragment,
     )
 
 

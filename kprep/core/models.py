@@ -52,14 +52,19 @@ class Locator:
         return cls(**values)
 
     def through(self, last: Locator) -> Locator:
-        """The place from the start of this locator to the end of `last` (which comes later in the same original)."""
+        """The place from the start of this locator to the end of `last` (which comes later in the same original, or
+        inside this place)."""
         page_end = last.page_end or last.page
         return replace(
             self,
             page_end=page_end if page_end != self.page else None,
-            line=(self.line[0], last.line[1]) if self.line and last.line else self.line,
+            line=(min(self.line[0], last.line[0]), max(self.line[1], last.line[1]))
+            if self.line and last.line
+            else self.line,
             time=(self.time[0], last.time[1]) if self.time and last.time else self.time,
-            char=(self.char[0], last.char[1]) if self.char and last.char else self.char,
+            char=(min(self.char[0], last.char[0]), max(self.char[1], last.char[1]))
+            if self.char and last.char
+            else self.char,
         )
 
 
@@ -103,6 +108,8 @@ class Element:
     `level`: heading 1..6, list depth from 1, else 0. `marker`: "3." or "-" of a list item. `language`: of a code block.
     `rows`: cells of a table, the first `header_rows` of them being its header.
     `hidden`: the reader of the original does not see it (white text, display:none).
+    `fragment`: what kind of knowledge it is where the format itself says so ("def", "ex", "api", "schema", "field",
+    "error", ...), else "". Elements of a fragment stay apart from those of another one or at another anchor.
     """
 
     kind: ElementKind
@@ -116,6 +123,7 @@ class Element:
     links: tuple[Link, ...] = ()
     hidden: bool = False
     confidence: float | None = None
+    fragment: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,6 +242,7 @@ class ChildChunk:
     Consecutive children tile their parent: only white space lies between them; `overlap` characters at the start
     repeat the end of the child before (0 = none). `kind`: "text", "list", "table", "code".
     `key`: content-addressed and unique within the document; edits elsewhere do not change it.
+    `fragment`: of its elements, "" where they name none.
     """
 
     key: str
@@ -248,6 +257,7 @@ class ChildChunk:
     locator: Locator
     links: tuple[Link, ...]
     code_language: str = ""
+    fragment: str = ""
 
 
 @dataclass(frozen=True, slots=True)
