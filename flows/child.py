@@ -20,6 +20,7 @@ from kprep.core.models import Failure, PreparedDocument, RawDocument
 
 RECYCLE_AFTER = 200
 START_TIMEOUT_S = 60.0
+START_ATTEMPTS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +45,20 @@ class PrepareChild:
 
     def prepare(self, raw: RawDocument, doc_type: str) -> PreparedDocument | Failure:
         """What a document became, or why it failed: parse_timeout, out_of_memory and parser_crashed included."""
-        if self._process is None or not self._process.is_alive() or self._served >= RECYCLE_AFTER:
-            self.close()
-            self._start()
-        self._served += 1
-        stage = "parse"
+        for _ in range(START_ATTEMPTS):
+            if self._process is None or not self._process.is_alive() or self._served >= RECYCLE_AFTER:
+                self.close()
+                self._start()
+            self._served += 1
+            outcome = self._ask(raw, doc_type)
+            if outcome is not None:
+                return outcome
+        detail = "the process reading it ended before it began, several times"
+        return Failure("parse", "parser_crashed", detail, retryable=False)
+
+    def _ask(self, raw: RawDocument, doc_type: str) -> PreparedDocument | Failure | None:
+        """What the child answers; None when it died before it began, which is not the document's fault."""
+        stage = ""
         try:
             self._pipe.send((raw, doc_type))
             while self._pipe.poll(self._limits.timeout_s):
@@ -58,11 +68,14 @@ class PrepareChild:
                     return outcome
                 stage = value
         except (EOFError, OSError):
-            return self._crashed(stage)
+            if stage:
+                return self._crashed(stage)
+            self.close()
+            return None
         self.close()
         seconds = self._limits.timeout_s
         detail = f"took longer than {seconds:g} s in one stage and was stopped (KPREP_DOCUMENT_TIMEOUT_S)"
-        return Failure(stage, "parse_timeout", detail, retryable=False)
+        return Failure(stage or "parse", "parse_timeout", detail, retryable=False)
 
     def close(self) -> None:
         """End the child, whatever it is doing."""
@@ -113,6 +126,10 @@ def _serve(pipe: Connection, rules: RuleSet, limits: Limits) -> None:
     while True:
         try:
             raw, doc_type = pipe.recv()
+        except MemoryError:
+            detail = "needs more memory than one document may take"
+            pipe.send(("done", Failure("parse", "out_of_memory", detail, retryable=False)))
+            continue
         except (EOFError, OSError):
             return
         outcome = prepare(raw, doc_type, rules, lambda stage: pipe.send(("stage", stage)))

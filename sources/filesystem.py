@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import unicodedata
 from datetime import UTC, datetime
 from pathlib import Path
@@ -101,6 +102,9 @@ class _Walk:
             status = item.stat()
         except OSError as error:
             self._problem(relative, "source_unreadable", f"cannot be looked at ({error.strerror})")
+            return
+        if not stat.S_ISREG(status.st_mode):
+            self._problem(relative, "source_unreadable", "is no file: a pipe, socket or device, which is never read")
             return
         uri = self._uri(relative)
         if uri in self._uris:

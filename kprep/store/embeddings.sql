@@ -1,8 +1,15 @@
+-- name: add_space
+INSERT INTO kprep.spaces (space) VALUES (:space) ON CONFLICT (space) DO NOTHING;
+
+-- name: space_id
+SELECT space_id FROM kprep.spaces WHERE space = :space;
+
 -- name: missing
 SELECT DISTINCT ON (c.content_hash) c.content_hash, c.index_text
 FROM kprep.version_chunks v JOIN kprep.chunks c ON c.kb = v.kb AND c.chunk_id = v.chunk_id
 WHERE v.kb = :kb AND v.version_id = ANY(:versions) AND NOT EXISTS (
-    SELECT FROM kprep.embeddings e WHERE e.space = :space AND e.content_hash = c.content_hash)
+    SELECT FROM kprep.embeddings e JOIN kprep.spaces USING (space_id)
+    WHERE space = :space AND e.content_hash = c.content_hash)
 ORDER BY c.content_hash;
 
 -- name: count_texts
@@ -11,7 +18,13 @@ FROM kprep.version_chunks v JOIN kprep.chunks c ON c.kb = v.kb AND c.chunk_id = 
 WHERE v.kb = :kb AND v.version_id = ANY(:versions);
 
 -- name: save
-INSERT INTO kprep.embeddings (space, content_hash, embedding)
-SELECT :space, r.content_hash, CAST(r.embedding AS vector)
+INSERT INTO kprep.embeddings (space_id, content_hash, embedding)
+SELECT :space_id, r.content_hash, CAST(r.embedding AS vector)
 FROM unnest(CAST(:hashes AS text[]), CAST(:vectors AS text[])) AS r(content_hash, embedding)
-ON CONFLICT (space, content_hash) DO NOTHING;
+ON CONFLICT (space_id, content_hash) DO NOTHING;
+
+-- name: count
+SELECT count(*) FROM kprep.embeddings WHERE space_id = :space_id;
+
+-- name: dimensions
+SELECT vector_dims(embedding) FROM kprep.embeddings WHERE space_id = :space_id LIMIT 1;

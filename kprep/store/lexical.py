@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
-from kprep.store.sql import jsonb, load
+from kprep.store.sql import load
 
 SQL = load(__file__)
-SEGMENT = 4096
-"""Chunk numbers per postings row: adding chunks rewrites only the last segment of their terms."""
+SEGMENT = 65_536
+"""Chunk numbers per postings row, so that a number within it takes 16 bits."""
+LARGEST = 65_535
+"""Frequencies and lengths above this count as this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,28 +50,54 @@ def unindexed(connection: Connection, kb: str, versions: Sequence[str], lexicon:
 def add(connection: Connection, kb: str, lexicon: str, terms_of: Mapping[int, Mapping[str, int]]) -> None:
     """Index chunks: number -> term -> weighted frequency. A chunk is added once; numbers must be new to the lexicon."""
     segments: dict[tuple[str, int], list[tuple[int, int, int]]] = {}
-    lengths = {number: sum(terms.values()) for number, terms in terms_of.items()}
+    lengths = {number: min(LARGEST, sum(terms.values())) for number, terms in terms_of.items()}
     for number in sorted(terms_of):
         for term, frequency in terms_of[number].items():
-            segments.setdefault((term, number // SEGMENT), []).append((number, frequency, lengths[number]))
-    rows = [
-        {
-            "term": term,
-            "segment": segment,
-            "chunk_nos": [posting[0] for posting in postings],
-            "frequencies": [posting[1] for posting in postings],
-            "lengths": [posting[2] for posting in postings],
-        }
-        for (term, segment), postings in sorted(segments.items())
-    ]
+            posting = (number % SEGMENT, min(LARGEST, frequency), lengths[number])
+            segments.setdefault((term, number // SEGMENT), []).append(posting)
     values = {"kb": kb, "lexicon": lexicon}
-    connection.execute(SQL["add_postings"], {**values, "rows": jsonb(rows)})
+    rows = []
+    for (term, segment), postings in sorted(segments.items()):
+        offsets, frequencies, sizes = zip(*postings, strict=True)
+        packed = {"offsets": _pack(offsets), "frequencies": _pack(frequencies), "lengths": _pack(sizes)}
+        rows.append({**values, "term": term, "segment": segment, **packed})
+    if rows:
+        connection.execute(SQL["add_postings"], rows)
     numbers = sorted(lengths)
     columns = {"numbers": numbers, "lengths": [lengths[number] for number in numbers]}
     connection.execute(SQL["add_lengths"], {**values, **columns})
+
+
+def _pack(values: Sequence[int]) -> bytes:
+    return struct.pack(f"<{len(values)}H", *values)
 
 
 def statistics(connection: Connection, kb: str, lexicon: str, release: int) -> tuple[int, int]:
     """Number of indexed chunks in a release and the sum of their lengths."""
     row = connection.execute(SQL["statistics"], {"kb": kb, "lexicon": lexicon, "release": release}).one()
     return int(row[0]), int(row[1])
+
+
+@dataclass(frozen=True, slots=True)
+class Postings:
+    """A term's postings in one segment: parallel arrays of unsigned 16-bit integers, little-endian.
+
+    Chunk number = segment * SEGMENT + offset.
+    """
+
+    term: str
+    segment: int
+    offsets: bytes
+    frequencies: bytes
+    lengths: bytes
+
+
+def postings(connection: Connection, kb: str, lexicon: str, terms: Sequence[str]) -> list[Postings]:
+    """Postings of these terms, by term and segment, of every chunk that is indexed, in whatever release."""
+    values = {"kb": kb, "lexicon": lexicon, "terms": list(terms)}
+    return [Postings(*row) for row in connection.execute(SQL["postings"], values)]
+
+
+def absent(connection: Connection, kb: str, release: int) -> list[int]:
+    """Numbers of the indexed chunks that are not in a release, ascending."""
+    return [int(row[0]) for row in connection.execute(SQL["absent"], {"kb": kb, "release": release})]

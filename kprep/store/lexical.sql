@@ -8,19 +8,33 @@ WHERE v.kb = :kb AND v.version_id = ANY(:versions) AND NOT EXISTS (
 ORDER BY c.chunk_no;
 
 -- name: add_postings
-INSERT INTO kprep.postings AS p (kb, lexicon, term, segment, chunk_nos, frequencies, lengths)
-SELECT :kb, :lexicon, r.term, r.segment, r.chunk_nos, r.frequencies, r.lengths
-FROM jsonb_to_recordset(:rows) AS r(term text, segment bigint, chunk_nos bigint[], frequencies integer[], lengths integer[])
+INSERT INTO kprep.postings AS p (kb, lexicon, term, segment, offsets, frequencies, lengths)
+VALUES (:kb, :lexicon, :term, :segment, :offsets, :frequencies, :lengths)
 ON CONFLICT (kb, lexicon, term, segment) DO UPDATE SET
-    chunk_nos = p.chunk_nos || excluded.chunk_nos,
+    offsets = p.offsets || excluded.offsets,
     frequencies = p.frequencies || excluded.frequencies,
     lengths = p.lengths || excluded.lengths;
 
 -- name: add_lengths
 INSERT INTO kprep.lexical_chunks (kb, lexicon, chunk_no, length)
-SELECT :kb, :lexicon, r.chunk_no, r.length FROM unnest(CAST(:numbers AS bigint[]), CAST(:lengths AS integer[])) AS r(chunk_no, length);
+SELECT :kb, :lexicon, r.chunk_no, r.length
+FROM unnest(CAST(:numbers AS bigint[]), CAST(:lengths AS integer[])) AS r(chunk_no, length);
 
 -- name: statistics
 SELECT count(*) AS chunks, coalesce(sum(l.length), 0) AS length
 FROM kprep.release_members m JOIN kprep.lexical_chunks l ON l.kb = m.kb AND l.lexicon = :lexicon AND l.chunk_no = m.chunk_no
 WHERE m.kb = :kb AND m.from_release <= :release AND (m.to_release IS NULL OR m.to_release > :release);
+
+-- name: postings
+SELECT term, segment, offsets, frequencies, lengths FROM kprep.postings
+WHERE kb = :kb AND lexicon = :lexicon AND term = ANY(:terms) ORDER BY term, segment;
+
+-- name: absent
+-- Indexed chunks that are not in the release: all of them were members of another one. Costs what changed.
+SELECT chunk_no FROM (
+    SELECT chunk_no FROM kprep.release_members WHERE kb = :kb AND to_release <= :release
+    UNION SELECT chunk_no FROM kprep.release_members WHERE kb = :kb AND from_release > :release) AS other
+WHERE NOT EXISTS (
+    SELECT FROM kprep.release_members m WHERE m.kb = :kb AND m.chunk_no = other.chunk_no
+    AND m.from_release <= :release AND (m.to_release IS NULL OR m.to_release > :release))
+ORDER BY chunk_no;

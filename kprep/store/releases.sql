@@ -31,9 +31,9 @@ SELECT kb, document_id, :release, version_id, source, uri, title, content_finger
 FROM kprep.release_documents WHERE kb = :kb AND from_release <= :base AND to_release > :base AND to_release < :release;
 
 -- name: reopen_base_members
-INSERT INTO kprep.release_members (kb, chunk_id, from_release, chunk_no, document_id, parent_id, ordinal, locator, tenant,
+INSERT INTO kprep.release_members (kb, chunk_id, from_release, chunk_no, document_id, parent_id, ordinal, content_hash, locator, tenant,
     acl, sensitivity, source, doc_type, language, valid_from, valid_until, updated_at)
-SELECT kb, chunk_id, :release, chunk_no, document_id, parent_id, ordinal, locator, tenant,
+SELECT kb, chunk_id, :release, chunk_no, document_id, parent_id, ordinal, content_hash, locator, tenant,
     acl, sensitivity, source, doc_type, language, valid_from, valid_until, updated_at
 FROM kprep.release_members WHERE kb = :kb AND from_release <= :base AND to_release > :base AND to_release < :release;
 
@@ -48,7 +48,7 @@ JOIN kprep.document_versions v ON v.kb = :kb AND v.version_id = r.version_id;
 
 -- name: desired_members
 CREATE TEMPORARY TABLE desired_members ON COMMIT DROP AS
-SELECT p.chunk_id, c.chunk_no, d.document_id, p.parent_id, p.ordinal, p.locator, d.tenant, d.acl, d.sensitivity, d.source,
+SELECT p.chunk_id, c.chunk_no, c.content_hash, d.document_id, p.parent_id, p.ordinal, p.locator, d.tenant, d.acl, d.sensitivity, d.source,
     d.doc_type, c.language, d.valid_from, d.valid_until, d.updated_at
 FROM desired_documents d
 JOIN kprep.version_chunks p ON p.kb = :kb AND p.version_id = d.version_id
@@ -75,9 +75,9 @@ AND NOT EXISTS (SELECT FROM desired_members d WHERE d.document_id = m.document_i
     AND (d.valid_from, d.valid_until, d.updated_at) IS NOT DISTINCT FROM (m.valid_from, m.valid_until, m.updated_at));
 
 -- name: open_members
-INSERT INTO kprep.release_members (kb, chunk_id, from_release, chunk_no, document_id, parent_id, ordinal, locator, tenant,
+INSERT INTO kprep.release_members (kb, chunk_id, from_release, chunk_no, document_id, parent_id, ordinal, content_hash, locator, tenant,
     acl, sensitivity, source, doc_type, language, valid_from, valid_until, updated_at)
-SELECT :kb, d.chunk_id, :release, d.chunk_no, d.document_id, d.parent_id, d.ordinal, d.locator, d.tenant,
+SELECT :kb, d.chunk_id, :release, d.chunk_no, d.document_id, d.parent_id, d.ordinal, d.content_hash, d.locator, d.tenant,
     d.acl, d.sensitivity, d.source, d.doc_type, d.language, d.valid_from, d.valid_until, d.updated_at
 FROM desired_members d
 WHERE NOT EXISTS (SELECT FROM kprep.release_members m
@@ -178,7 +178,8 @@ ORDER BY d.uri, coalesce(n.ordinal, o.ordinal), change DESC;
 SELECT m.chunk_id, m.document_id, d.uri AS document_uri, m.ordinal, m.locator, c.kind, c.text, c.index_text, c.heading_path,
     c.language, c.tokens, m.from_release = :release AS is_new, v.content_hash AS original,
     v.media_type, v.parser,
-    EXISTS (SELECT FROM kprep.embeddings e WHERE e.space = :space AND e.content_hash = c.content_hash) AS has_vector
+    EXISTS (SELECT FROM kprep.embeddings e JOIN kprep.spaces USING (space_id)
+        WHERE space = :space AND e.content_hash = m.content_hash) AS has_vector
 FROM kprep.release_members m
 JOIN kprep.chunks c ON c.kb = m.kb AND c.chunk_id = m.chunk_id
 JOIN kprep.release_documents d ON d.kb = m.kb AND d.document_id = m.document_id AND d.from_release <= :release

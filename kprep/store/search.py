@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from kprep.store.embeddings import vector_text
+from kprep.store import embeddings
 from kprep.store.sql import load
 
 SQL = load(__file__)
@@ -40,55 +40,36 @@ class Scope:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Bm25:
-    """Constants of the formula, and the statistics of the release it is computed on."""
-
-    lexicon: str
-    k1: float
-    b: float
-    chunks: int
-    average_length: float
+def visible_among(connection: Connection, scope: Scope, numbers: Sequence[int]) -> dict[int, str]:
+    """Those of the chunk numbers that the scope may see: number -> chunk id."""
+    values = {**scope.values(), "numbers": list(numbers)}
+    return {row[0]: row[1] for row in connection.execute(SQL["visible_among"], values)}
 
 
-def lexical(
-    connection: Connection, scope: Scope, terms: Mapping[str, float], bm25: Bm25, top_k: int
-) -> tuple[list[tuple[str, float]], dict[str, int]]:
-    """Chunks by BM25, best first, ties by id: (chunk id, score); and the document frequency of each matched term.
-
-    score = sum over terms of weight * ln(1 + (N - df + 0.5) / (df + 0.5)) * tf * (k1 + 1) / (tf + k1 * (1 - b + b *
-    length / average)), with N, df and the average taken over the whole release.
-    Source: Robertson and Zaragoza, The Probabilistic Relevance Framework (2009), with the +1 inside the logarithm.
-    """
-    if not terms or bm25.chunks == 0:
-        return [], {}
-    values = {
-        **scope.values(),
-        "terms": list(terms),
-        "weights": list(terms.values()),
-        "lexicon": bm25.lexicon,
-        "k1": bm25.k1,
-        "b": bm25.b,
-        "chunks": bm25.chunks,
-        "average_length": bm25.average_length,
-        "top_k": top_k,
-    }
-    rows = connection.execute(SQL["lexical"], values).all()
-    frequencies = {str(term): int(df) for term, df in (rows[0][2] if rows else {}).items()}
-    return [(row[0], float(row[1])) for row in rows], frequencies
+def visible_all(connection: Connection, scope: Scope) -> dict[int, str]:
+    """Every chunk the scope may see: number -> chunk id. For scopes that see little."""
+    return {row[0]: row[1] for row in connection.execute(SQL["visible_all"], scope.values())}
 
 
-def dense(
+def visible_count(connection: Connection, scope: Scope, most: int) -> int:
+    """How many chunks the scope may see, counted no further than `most`."""
+    return int(connection.execute(SQL["visible_count"], {**scope.values(), "most": most}).scalar_one())
+
+
+def dense_exact(
     connection: Connection, scope: Scope, space: str, vector: Sequence[float], top_k: int
 ) -> list[tuple[str, float]]:
     """Chunks by cosine to the vector, exact over what the scope may see: (chunk id, cosine), best first, ties by id."""
-    values = {**scope.values(), "space": space, "vector": vector_text(vector), "top_k": top_k}
-    return [(row[0], float(row[1])) for row in connection.execute(SQL["dense"], values)]
+    number = embeddings.space_id(connection, space)
+    if number is None:
+        return []
+    values = {**scope.values(), "space_id": number, "vector": embeddings.vector_text(vector), "top_k": top_k}
+    return [(row[0], float(row[1])) for row in connection.execute(SQL["dense_exact"], values)]
 
 
-def without_vector(connection: Connection, kb: str, release: int, space: str) -> int:
-    """Chunks of a release that have no vector in the space."""
-    return int(connection.execute(SQL["without_vector"], {"kb": kb, "release": release, "space": space}).scalar_one())
+def without_vector(connection: Connection, kb: str, release: int, space: str) -> bool:
+    """True when a chunk of the release has no vector in the space."""
+    return bool(connection.execute(SQL["without_vector"], {"kb": kb, "release": release, "space": space}).scalar_one())
 
 
 def chunks(

@@ -1,42 +1,38 @@
--- name: lexical
-WITH query AS (
-    SELECT term, weight FROM unnest(CAST(:terms AS text[]), CAST(:weights AS double precision[])) AS q(term, weight)
-), hits AS (
-    SELECT q.term, q.weight, u.chunk_no, u.frequency, u.length
-    FROM query q
-    JOIN kprep.postings p ON p.kb = :kb AND p.lexicon = :lexicon AND p.term = q.term
-    CROSS JOIN LATERAL unnest(p.chunk_nos, p.frequencies, p.lengths) AS u(chunk_no, frequency, length)
-), in_release AS MATERIALIZED (
-    SELECT h.term, h.weight, h.chunk_no, h.frequency, h.length, m.chunk_id
-    FROM hits h
-    JOIN kprep.release_members m ON m.kb = :kb AND m.chunk_no = h.chunk_no
-        AND m.from_release <= :release AND (m.to_release IS NULL OR m.to_release > :release)
-), document_frequency AS (
-    SELECT term, count(*) AS df FROM in_release GROUP BY term
-)
-SELECT i.chunk_id,
-    sum(i.weight * ln(1 + (CAST(:chunks AS double precision) - f.df + 0.5) / (f.df + CAST(0.5 AS double precision)))
-        * i.frequency * (:k1 + 1) / (i.frequency + :k1 * (1 - :b + :b * i.length / :average_length))) AS score,
-    (SELECT jsonb_object_agg(term, df) FROM document_frequency) AS frequencies
-FROM in_release i
-JOIN document_frequency f ON f.term = i.term
-WHERE EXISTS (
-    SELECT FROM kprep.visible_members(:kb, :release, :principals, :as_of) v
-    WHERE v.chunk_no = i.chunk_no
-      AND (CAST(:sensitivity AS text[]) IS NULL OR v.sensitivity = ANY(:sensitivity))
-      AND (CAST(:doc_type AS text[]) IS NULL OR v.doc_type = ANY(:doc_type))
-      AND (CAST(:language AS text[]) IS NULL OR v.language = ANY(:language))
-      AND (CAST(:source AS text[]) IS NULL OR v.source = ANY(:source)))
-GROUP BY i.chunk_id
-ORDER BY score DESC, i.chunk_id
-LIMIT :top_k;
+-- name: visible_among
+SELECT v.chunk_no, v.chunk_id
+FROM kprep.visible_members(:kb, :release, :principals, :as_of) v
+WHERE v.chunk_no = ANY(:numbers)
+  AND (CAST(:sensitivity AS text[]) IS NULL OR v.sensitivity = ANY(:sensitivity))
+  AND (CAST(:doc_type AS text[]) IS NULL OR v.doc_type = ANY(:doc_type))
+  AND (CAST(:language AS text[]) IS NULL OR v.language = ANY(:language))
+  AND (CAST(:source AS text[]) IS NULL OR v.source = ANY(:source));
 
--- name: dense
+-- name: visible_all
+SELECT v.chunk_no, v.chunk_id
+FROM kprep.visible_members(:kb, :release, :principals, :as_of) v
+WHERE true
+  AND (CAST(:sensitivity AS text[]) IS NULL OR v.sensitivity = ANY(:sensitivity))
+  AND (CAST(:doc_type AS text[]) IS NULL OR v.doc_type = ANY(:doc_type))
+  AND (CAST(:language AS text[]) IS NULL OR v.language = ANY(:language))
+  AND (CAST(:source AS text[]) IS NULL OR v.source = ANY(:source));
+
+-- name: visible_count
+-- Counts up to a limit: whether few or many chunks are visible decides how to search.
+SELECT count(*) FROM (
+    SELECT FROM kprep.visible_members(:kb, :release, :principals, :as_of) v
+    WHERE true
+  AND (CAST(:sensitivity AS text[]) IS NULL OR v.sensitivity = ANY(:sensitivity))
+  AND (CAST(:doc_type AS text[]) IS NULL OR v.doc_type = ANY(:doc_type))
+  AND (CAST(:language AS text[]) IS NULL OR v.language = ANY(:language))
+  AND (CAST(:source AS text[]) IS NULL OR v.source = ANY(:source))
+    LIMIT :most) AS some;
+
+-- name: dense_exact
 SELECT v.chunk_id, 1 - (e.embedding <=> CAST(:vector AS vector)) AS cosine
 FROM kprep.visible_members(:kb, :release, :principals, :as_of) v
-JOIN kprep.chunks c ON c.kb = v.kb AND c.chunk_id = v.chunk_id
-JOIN kprep.embeddings e ON e.space = :space AND e.content_hash = c.content_hash
-WHERE (CAST(:sensitivity AS text[]) IS NULL OR v.sensitivity = ANY(:sensitivity))
+JOIN kprep.embeddings e ON e.space_id = :space_id AND e.content_hash = v.content_hash
+WHERE true
+  AND (CAST(:sensitivity AS text[]) IS NULL OR v.sensitivity = ANY(:sensitivity))
   AND (CAST(:doc_type AS text[]) IS NULL OR v.doc_type = ANY(:doc_type))
   AND (CAST(:language AS text[]) IS NULL OR v.language = ANY(:language))
   AND (CAST(:source AS text[]) IS NULL OR v.source = ANY(:source))
@@ -44,10 +40,11 @@ ORDER BY e.embedding <=> CAST(:vector AS vector), v.chunk_id
 LIMIT :top_k;
 
 -- name: without_vector
-SELECT count(*)
-FROM kprep.release_members m JOIN kprep.chunks c ON c.kb = m.kb AND c.chunk_id = m.chunk_id
-WHERE m.kb = :kb AND m.from_release <= :release AND (m.to_release IS NULL OR m.to_release > :release)
-  AND NOT EXISTS (SELECT FROM kprep.embeddings e WHERE e.space = :space AND e.content_hash = c.content_hash);
+SELECT EXISTS (
+    SELECT FROM kprep.release_members m
+    WHERE m.kb = :kb AND m.from_release <= :release AND (m.to_release IS NULL OR m.to_release > :release)
+      AND NOT EXISTS (SELECT FROM kprep.embeddings e JOIN kprep.spaces USING (space_id)
+          WHERE space = :space AND e.content_hash = m.content_hash));
 
 -- name: chunks
 SELECT v.chunk_id, v.parent_id, v.ordinal, v.locator, v.acl, v.sensitivity, v.source, v.doc_type, v.valid_from, v.valid_until,

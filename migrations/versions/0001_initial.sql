@@ -166,6 +166,7 @@ CREATE TABLE kprep.release_members (
     document_id text NOT NULL,
     parent_id text NOT NULL,
     ordinal integer NOT NULL,
+    content_hash text NOT NULL,
     locator jsonb NOT NULL,
     tenant text NOT NULL,
     acl text[] NOT NULL,
@@ -182,6 +183,8 @@ CREATE TABLE kprep.release_members (
 );
 CREATE INDEX release_members_no ON kprep.release_members (kb, chunk_no);
 CREATE INDEX release_members_document ON kprep.release_members (kb, document_id, from_release);
+CREATE INDEX release_members_closed ON kprep.release_members (kb, to_release) WHERE to_release IS NOT NULL;
+CREATE INDEX release_members_opened ON kprep.release_members (kb, from_release);
 CREATE INDEX release_members_acl ON kprep.release_members USING gin (acl);
 
 CREATE TABLE kprep.views (
@@ -226,24 +229,30 @@ CREATE TABLE kprep.narrowed_acls (
     PRIMARY KEY (kb, document_id)
 );
 
--- Vectors by (space, hash of the exact text): the space names model, revision, dimensions, prefix, normalisation.
-CREATE TABLE kprep.embeddings (
-    space text NOT NULL,
-    content_hash text NOT NULL,
-    embedding vector NOT NULL,
-    made_at timestamptz NOT NULL DEFAULT now(),
-    PRIMARY KEY (space, content_hash)
+-- A space names all that shapes a vector: model, revision, dimensions, prefix, normalisation.
+CREATE TABLE kprep.spaces (
+    space_id smallint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    space text NOT NULL UNIQUE
 );
 
--- Lexical index: per term and segment of chunk numbers, parallel arrays of chunk, weighted frequency, chunk length.
+-- Vectors by space and hash of the exact text: one text has one vector, whatever chunk, document or release it is in.
+CREATE TABLE kprep.embeddings (
+    space_id smallint NOT NULL REFERENCES kprep.spaces,
+    content_hash text NOT NULL,
+    embedding vector NOT NULL,
+    PRIMARY KEY (space_id, content_hash)
+);
+
+-- Lexical index: per term and segment of 65,536 chunk numbers, three parallel arrays of unsigned 16-bit integers in
+-- little-endian bytes: chunk number within the segment, weighted frequency, chunk length.
 CREATE TABLE kprep.postings (
     kb text NOT NULL,
     lexicon text NOT NULL,
     term text NOT NULL,
-    segment bigint NOT NULL,
-    chunk_nos bigint[] NOT NULL,
-    frequencies integer[] NOT NULL,
-    lengths integer[] NOT NULL,
+    segment integer NOT NULL,
+    offsets bytea STORAGE EXTERNAL NOT NULL,
+    frequencies bytea STORAGE EXTERNAL NOT NULL,
+    lengths bytea STORAGE EXTERNAL NOT NULL,
     PRIMARY KEY (kb, lexicon, term, segment)
 );
 CREATE TABLE kprep.lexical_chunks (

@@ -215,8 +215,8 @@ class TestBase:
         """Everything published, to be compared with another knowledge base: chunks without ids and times."""
         statement = text(
             "SELECT d.uri, m.ordinal, c.key, p.key AS parent_key, c.kind, c.text, c.index_text, c.heading_path, "
-            "c.title, c.keywords, c.entities, c.fragment, c.language, c.content_hash, c.tokens, m.locator, m.tenant, m.acl, "
-            "m.sensitivity, m.source, m.doc_type, m.valid_from, m.valid_until, d.title AS document_title, "
+            "c.title, c.keywords, c.entities, c.fragment, c.language, c.content_hash, c.tokens, m.locator, m.tenant, "
+            "m.acl, m.sensitivity, m.source, m.doc_type, m.valid_from, m.valid_until, d.title AS document_title, "
             "d.metadata - 'updated_at' AS metadata, p.text AS parent_text, p.summary, p.heading_path AS parent_path, "
             "l.length, (e.content_hash IS NOT NULL) AS has_vector, v.links "
             "FROM kprep.release_members m "

@@ -1,0 +1,426 @@
+-- Written by `make schema` from the migrations. Do not edit.
+CREATE SCHEMA kprep;
+
+CREATE SCHEMA published;
+
+CREATE FUNCTION kprep.citation(uri text, locator jsonb) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    AS $$
+    SELECT CASE
+        WHEN locator ? 'page_end' THEN uri || ', pages ' || (locator ->> 'page') || '-' || (locator ->> 'page_end')
+        WHEN locator ? 'page' THEN uri || ', page ' || (locator ->> 'page')
+        WHEN locator ? 'anchor' THEN uri || '#' || (locator ->> 'anchor')
+        WHEN locator ? 'line' AND locator -> 'line' -> 0 = locator -> 'line' -> 1 THEN uri || ', line ' || (locator -> 'line' ->> 0)
+        WHEN locator ? 'line' THEN uri || ', lines ' || (locator -> 'line' ->> 0) || '-' || (locator -> 'line' ->> 1)
+        ELSE uri
+    END
+$$;
+
+CREATE TABLE kprep.release_members (
+    kb text NOT NULL,
+    chunk_id text NOT NULL,
+    from_release integer NOT NULL,
+    to_release integer,
+    chunk_no bigint NOT NULL,
+    document_id text NOT NULL,
+    parent_id text NOT NULL,
+    ordinal integer NOT NULL,
+    locator jsonb NOT NULL,
+    tenant text NOT NULL,
+    acl text[] NOT NULL,
+    sensitivity text NOT NULL,
+    source text NOT NULL,
+    doc_type text NOT NULL,
+    language text NOT NULL,
+    valid_from date,
+    valid_until date,
+    updated_at timestamp with time zone,
+    CONSTRAINT release_members_check CHECK ((to_release > from_release))
+);
+
+CREATE FUNCTION kprep.visible_members(wanted_kb text, wanted_release integer, principals text[], as_of date) RETURNS SETOF kprep.release_members
+    LANGUAGE sql STABLE
+    AS $$
+    SELECT m.*
+    FROM kprep.release_members AS m
+    WHERE m.kb = wanted_kb
+      AND m.from_release <= wanted_release
+      AND (m.to_release IS NULL OR m.to_release > wanted_release)
+      AND m.acl && (principals || ARRAY['public'])
+      AND (m.valid_from IS NULL OR m.valid_from <= as_of)
+      AND (m.valid_until IS NULL OR m.valid_until > as_of)
+      AND NOT EXISTS (
+          SELECT FROM kprep.suppressions AS s
+          WHERE s.kb = m.kb AND s.document_id = m.document_id AND s.ended_at IS NULL
+            AND (s.chunk_id IS NULL OR s.chunk_id = m.chunk_id))
+      AND NOT EXISTS (
+          SELECT FROM kprep.narrowed_acls AS n
+          WHERE n.kb = m.kb AND n.document_id = m.document_id
+            AND NOT n.acl && (principals || ARRAY['public']))
+$$;
+
+CREATE TABLE kprep.channels (
+    kb text NOT NULL,
+    name text NOT NULL,
+    release integer NOT NULL,
+    moved_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE kprep.chunks (
+    kb text NOT NULL,
+    chunk_id text NOT NULL,
+    chunk_no bigint NOT NULL,
+    document_id text NOT NULL,
+    key text NOT NULL,
+    kind text NOT NULL,
+    text text NOT NULL,
+    index_text text NOT NULL,
+    heading_path text[] NOT NULL,
+    title text NOT NULL,
+    keywords text[] NOT NULL,
+    entities jsonb NOT NULL,
+    fragment text NOT NULL,
+    language text NOT NULL,
+    content_hash text NOT NULL,
+    tokens integer NOT NULL
+);
+
+ALTER TABLE kprep.chunks ALTER COLUMN chunk_no ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME kprep.chunks_chunk_no_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE kprep.document_versions (
+    kb text NOT NULL,
+    version_id text NOT NULL,
+    document_id text NOT NULL,
+    content_fingerprint text NOT NULL,
+    content_hash text NOT NULL,
+    media_type text NOT NULL,
+    parser text NOT NULL,
+    title text NOT NULL,
+    language text NOT NULL,
+    front_matter jsonb NOT NULL,
+    units jsonb NOT NULL,
+    removals jsonb NOT NULL,
+    redactions jsonb NOT NULL,
+    stages jsonb NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE kprep.documents (
+    kb text NOT NULL,
+    document_id text NOT NULL,
+    source text NOT NULL,
+    uri text NOT NULL,
+    version_token text NOT NULL,
+    content_hash text NOT NULL,
+    size bigint NOT NULL,
+    media_type text NOT NULL,
+    modified_at timestamp with time zone,
+    listed boolean DEFAULT true NOT NULL,
+    seen_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE kprep.embeddings (
+    space text NOT NULL,
+    content_hash text NOT NULL,
+    embedding public.vector NOT NULL,
+    made_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE kprep.failures (
+    kb text NOT NULL,
+    document_id text NOT NULL,
+    source text NOT NULL,
+    uri text NOT NULL,
+    stage text NOT NULL,
+    reason text NOT NULL,
+    detail text NOT NULL,
+    context jsonb NOT NULL,
+    retryable boolean NOT NULL,
+    content_fingerprint text NOT NULL,
+    run_id text NOT NULL,
+    failed_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE kprep.gate_reports (
+    kb text NOT NULL,
+    release integer NOT NULL,
+    status text NOT NULL,
+    report jsonb NOT NULL,
+    made_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE kprep.knowledge_bases (
+    kb text NOT NULL,
+    tenant text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE kprep.lexical_chunks (
+    kb text NOT NULL,
+    lexicon text NOT NULL,
+    chunk_no bigint NOT NULL,
+    length integer NOT NULL
+);
+
+CREATE TABLE kprep.narrowed_acls (
+    kb text NOT NULL,
+    document_id text NOT NULL,
+    acl text[] NOT NULL,
+    since timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE kprep.parents (
+    kb text NOT NULL,
+    parent_id text NOT NULL,
+    document_id text NOT NULL,
+    key text NOT NULL,
+    heading_path text[] NOT NULL,
+    text text NOT NULL,
+    summary text NOT NULL
+);
+
+CREATE TABLE kprep.postings (
+    kb text NOT NULL,
+    lexicon text NOT NULL,
+    term text NOT NULL,
+    segment bigint NOT NULL,
+    chunk_nos bigint[] NOT NULL,
+    frequencies integer[] NOT NULL,
+    lengths integer[] NOT NULL
+);
+
+CREATE TABLE kprep.release_documents (
+    kb text NOT NULL,
+    document_id text NOT NULL,
+    from_release integer NOT NULL,
+    to_release integer,
+    version_id text NOT NULL,
+    source text NOT NULL,
+    uri text NOT NULL,
+    title text NOT NULL,
+    content_fingerprint text NOT NULL,
+    metadata_fingerprint text NOT NULL,
+    metadata jsonb NOT NULL,
+    CONSTRAINT release_documents_check CHECK ((to_release > from_release))
+);
+
+CREATE TABLE kprep.releases (
+    kb text NOT NULL,
+    release integer NOT NULL,
+    base_release integer NOT NULL,
+    status text NOT NULL,
+    run_id text NOT NULL,
+    configuration jsonb NOT NULL,
+    statistics jsonb DEFAULT '{}'::jsonb NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    published_at timestamp with time zone,
+    CONSTRAINT releases_status_check CHECK ((status = ANY (ARRAY['candidate'::text, 'published'::text, 'blocked'::text, 'rejected'::text, 'abandoned'::text])))
+);
+
+CREATE TABLE kprep.run_documents (
+    run_id text NOT NULL,
+    document_id text NOT NULL,
+    batch integer NOT NULL,
+    work jsonb NOT NULL,
+    state text DEFAULT 'planned'::text NOT NULL,
+    version_id text,
+    CONSTRAINT run_documents_state_check CHECK ((state = ANY (ARRAY['planned'::text, 'ready'::text, 'failed'::text])))
+);
+
+CREATE TABLE kprep.runs (
+    run_id text NOT NULL,
+    kb text NOT NULL,
+    status text NOT NULL,
+    stage text NOT NULL,
+    started_at timestamp with time zone DEFAULT now() NOT NULL,
+    heartbeat_at timestamp with time zone DEFAULT now() NOT NULL,
+    finished_at timestamp with time zone,
+    summary jsonb DEFAULT '{}'::jsonb NOT NULL
+);
+
+CREATE TABLE kprep.suppressions (
+    suppression_id bigint NOT NULL,
+    kb text NOT NULL,
+    document_id text NOT NULL,
+    chunk_id text,
+    reason text NOT NULL,
+    made_by text NOT NULL,
+    since timestamp with time zone DEFAULT now() NOT NULL,
+    ended_at timestamp with time zone,
+    CONSTRAINT suppressions_reason_check CHECK ((reason = ANY (ARRAY['source_deleted'::text, 'legal'::text, 'operator'::text])))
+);
+
+ALTER TABLE kprep.suppressions ALTER COLUMN suppression_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME kprep.suppressions_suppression_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE kprep.version_chunks (
+    kb text NOT NULL,
+    version_id text NOT NULL,
+    ordinal integer NOT NULL,
+    chunk_id text NOT NULL,
+    parent_id text NOT NULL,
+    locator jsonb NOT NULL,
+    span int4range NOT NULL,
+    links jsonb NOT NULL
+);
+
+CREATE TABLE kprep.views (
+    kb text NOT NULL,
+    release integer NOT NULL,
+    name text NOT NULL,
+    definition jsonb NOT NULL
+);
+
+ALTER TABLE ONLY kprep.channels
+    ADD CONSTRAINT channels_pkey PRIMARY KEY (kb, name);
+
+ALTER TABLE ONLY kprep.chunks
+    ADD CONSTRAINT chunks_pkey PRIMARY KEY (kb, chunk_id);
+
+ALTER TABLE ONLY kprep.document_versions
+    ADD CONSTRAINT document_versions_pkey PRIMARY KEY (kb, version_id);
+
+ALTER TABLE ONLY kprep.documents
+    ADD CONSTRAINT documents_pkey PRIMARY KEY (kb, document_id);
+
+ALTER TABLE ONLY kprep.embeddings
+    ADD CONSTRAINT embeddings_pkey PRIMARY KEY (space, content_hash);
+
+ALTER TABLE ONLY kprep.failures
+    ADD CONSTRAINT failures_pkey PRIMARY KEY (kb, document_id);
+
+ALTER TABLE ONLY kprep.gate_reports
+    ADD CONSTRAINT gate_reports_pkey PRIMARY KEY (kb, release);
+
+ALTER TABLE ONLY kprep.knowledge_bases
+    ADD CONSTRAINT knowledge_bases_pkey PRIMARY KEY (kb);
+
+ALTER TABLE ONLY kprep.lexical_chunks
+    ADD CONSTRAINT lexical_chunks_pkey PRIMARY KEY (kb, lexicon, chunk_no);
+
+ALTER TABLE ONLY kprep.narrowed_acls
+    ADD CONSTRAINT narrowed_acls_pkey PRIMARY KEY (kb, document_id);
+
+ALTER TABLE ONLY kprep.parents
+    ADD CONSTRAINT parents_pkey PRIMARY KEY (kb, parent_id);
+
+ALTER TABLE ONLY kprep.postings
+    ADD CONSTRAINT postings_pkey PRIMARY KEY (kb, lexicon, term, segment);
+
+ALTER TABLE ONLY kprep.release_documents
+    ADD CONSTRAINT release_documents_pkey PRIMARY KEY (kb, document_id, from_release);
+
+ALTER TABLE ONLY kprep.release_members
+    ADD CONSTRAINT release_members_pkey PRIMARY KEY (kb, chunk_id, from_release);
+
+ALTER TABLE ONLY kprep.releases
+    ADD CONSTRAINT releases_pkey PRIMARY KEY (kb, release);
+
+ALTER TABLE ONLY kprep.run_documents
+    ADD CONSTRAINT run_documents_pkey PRIMARY KEY (run_id, document_id);
+
+ALTER TABLE ONLY kprep.runs
+    ADD CONSTRAINT runs_pkey PRIMARY KEY (run_id);
+
+ALTER TABLE ONLY kprep.suppressions
+    ADD CONSTRAINT suppressions_pkey PRIMARY KEY (suppression_id);
+
+ALTER TABLE ONLY kprep.version_chunks
+    ADD CONSTRAINT version_chunks_pkey PRIMARY KEY (kb, version_id, ordinal);
+
+ALTER TABLE ONLY kprep.views
+    ADD CONSTRAINT views_pkey PRIMARY KEY (kb, release, name);
+
+CREATE INDEX chunks_content ON kprep.chunks USING btree (content_hash);
+
+CREATE UNIQUE INDEX chunks_no ON kprep.chunks USING btree (kb, chunk_no);
+
+CREATE INDEX document_versions_fingerprint ON kprep.document_versions USING btree (kb, content_fingerprint);
+
+CREATE INDEX release_documents_open ON kprep.release_documents USING btree (kb) WHERE (to_release IS NULL);
+
+CREATE INDEX release_documents_uri ON kprep.release_documents USING btree (kb, uri);
+
+CREATE INDEX release_members_acl ON kprep.release_members USING gin (acl);
+
+CREATE INDEX release_members_document ON kprep.release_members USING btree (kb, document_id, from_release);
+
+CREATE INDEX release_members_no ON kprep.release_members USING btree (kb, chunk_no);
+
+CREATE INDEX runs_kb ON kprep.runs USING btree (kb, started_at DESC);
+
+CREATE UNIQUE INDEX suppressions_active ON kprep.suppressions USING btree (kb, document_id, reason, COALESCE(chunk_id, ''::text)) WHERE (ended_at IS NULL);
+
+CREATE INDEX version_chunks_chunk ON kprep.version_chunks USING btree (kb, chunk_id);
+
+CREATE INDEX version_chunks_parent ON kprep.version_chunks USING btree (kb, parent_id);
+
+ALTER TABLE ONLY kprep.channels
+    ADD CONSTRAINT channels_kb_fkey FOREIGN KEY (kb) REFERENCES kprep.knowledge_bases(kb);
+
+ALTER TABLE ONLY kprep.channels
+    ADD CONSTRAINT channels_kb_release_fkey FOREIGN KEY (kb, release) REFERENCES kprep.releases(kb, release);
+
+ALTER TABLE ONLY kprep.chunks
+    ADD CONSTRAINT chunks_kb_fkey FOREIGN KEY (kb) REFERENCES kprep.knowledge_bases(kb);
+
+ALTER TABLE ONLY kprep.document_versions
+    ADD CONSTRAINT document_versions_kb_fkey FOREIGN KEY (kb) REFERENCES kprep.knowledge_bases(kb);
+
+ALTER TABLE ONLY kprep.documents
+    ADD CONSTRAINT documents_kb_fkey FOREIGN KEY (kb) REFERENCES kprep.knowledge_bases(kb);
+
+ALTER TABLE ONLY kprep.failures
+    ADD CONSTRAINT failures_kb_fkey FOREIGN KEY (kb) REFERENCES kprep.knowledge_bases(kb);
+
+ALTER TABLE ONLY kprep.gate_reports
+    ADD CONSTRAINT gate_reports_kb_release_fkey FOREIGN KEY (kb, release) REFERENCES kprep.releases(kb, release);
+
+ALTER TABLE ONLY kprep.narrowed_acls
+    ADD CONSTRAINT narrowed_acls_kb_fkey FOREIGN KEY (kb) REFERENCES kprep.knowledge_bases(kb);
+
+ALTER TABLE ONLY kprep.parents
+    ADD CONSTRAINT parents_kb_fkey FOREIGN KEY (kb) REFERENCES kprep.knowledge_bases(kb);
+
+ALTER TABLE ONLY kprep.release_documents
+    ADD CONSTRAINT release_documents_kb_version_id_fkey FOREIGN KEY (kb, version_id) REFERENCES kprep.document_versions(kb, version_id);
+
+ALTER TABLE ONLY kprep.release_members
+    ADD CONSTRAINT release_members_kb_chunk_id_fkey FOREIGN KEY (kb, chunk_id) REFERENCES kprep.chunks(kb, chunk_id);
+
+ALTER TABLE ONLY kprep.releases
+    ADD CONSTRAINT releases_kb_fkey FOREIGN KEY (kb) REFERENCES kprep.knowledge_bases(kb);
+
+ALTER TABLE ONLY kprep.run_documents
+    ADD CONSTRAINT run_documents_run_id_fkey FOREIGN KEY (run_id) REFERENCES kprep.runs(run_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY kprep.runs
+    ADD CONSTRAINT runs_kb_fkey FOREIGN KEY (kb) REFERENCES kprep.knowledge_bases(kb);
+
+ALTER TABLE ONLY kprep.suppressions
+    ADD CONSTRAINT suppressions_kb_fkey FOREIGN KEY (kb) REFERENCES kprep.knowledge_bases(kb);
+
+ALTER TABLE ONLY kprep.version_chunks
+    ADD CONSTRAINT version_chunks_kb_chunk_id_fkey FOREIGN KEY (kb, chunk_id) REFERENCES kprep.chunks(kb, chunk_id);
+
+ALTER TABLE ONLY kprep.version_chunks
+    ADD CONSTRAINT version_chunks_kb_parent_id_fkey FOREIGN KEY (kb, parent_id) REFERENCES kprep.parents(kb, parent_id);
+
+ALTER TABLE ONLY kprep.version_chunks
+    ADD CONSTRAINT version_chunks_kb_version_id_fkey FOREIGN KEY (kb, version_id) REFERENCES kprep.document_versions(kb, version_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY kprep.views
+    ADD CONSTRAINT views_kb_release_fkey FOREIGN KEY (kb, release) REFERENCES kprep.releases(kb, release);
