@@ -1,0 +1,154 @@
+"""Generated parts of the documentation: configuration, settings and command line, as Markdown for cog.
+
+A key without a meaning here, or a meaning without a key, raises: the tables cannot drift from the code.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any, get_args
+
+import click
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined
+
+HELP_WIDTH = 100
+MEANINGS = {
+    "knowledge_base": "name; part of every id, so choose it once",
+    "tenant": "whose knowledge it is; pseudonyms of one tenant differ from another's",
+    "sources[].name": "first part of every document's URI: `<name>/<path below path>`",
+    "sources[].kind": "`filesystem` is the one kind there is",
+    "sources[].path": "folder, relative to `kprep.yaml`",
+    "sources[].include": "patterns as in `.gitignore`; a file that none names is left alone",
+    "sources[].exclude": "patterns of what is left out",
+    "sources[].doc_type": "free word; selects the chunk profile, and views filter by it",
+    "sources[].owner": "team that answers for the content",
+    "sources[].acl": "principals who may read; empty means nobody",
+    "sources[].sensitivity": "free word; views filter by it, it gives no access",
+    "sources[].source_confidence": "0..1, how far the source is trusted; recorded, not ranked by",
+    "cleaning.ruleset": "file of cleaning rules; default: the packaged ones",
+    "redaction.policy": "file of the redaction policy; default: the packaged one",
+    "chunking.profiles.NAME.strategy": "`sections`, or `openapi` (nothing joined, no overlap)",
+    "chunking.profiles.NAME.max_tokens": "upper limit of the embedded text, in tokens of the model; never over the "
+    "model's own limit",
+    "chunking.profiles.NAME.target_tokens": "size up to which paragraphs are packed; at most five eighths of "
+    "`max_tokens` where it is not given",
+    "chunking.profiles.NAME.min_tokens": "sections below this are joined with a neighbour",
+    "chunking.profiles.NAME.overlap_sentences": "sentences repeated between two text chunks",
+    "embedding": "`provider`: `local`, `openai` or `none`, and the provider's own keys (below)",
+    "quality.questions": "file of fixed questions",
+    "quality.thresholds.recall_at_5": "floor; without it the figure is reported, not judged",
+    "quality.thresholds.mrr": "floor; without it the figure is reported, not judged",
+    "quality.thresholds.duplicate_share": "highest share of chunks that say the same as another",
+    "quality.thresholds.short_share": "highest share of chunks under four words (warning)",
+    "quality.thresholds.failed_share": "highest share of failed documents; without it failures only warn",
+    "quality.thresholds.min_questions": "with fewer questions recall and MRR are inconclusive",
+    "quality.locator_sample": "citations of new chunks opened and compared with the original",
+    "quality.mass_delete_share": "more than this share of a source gone, and ...",
+    "quality.mass_delete_documents": "... more than this many documents: the run waits for an operator",
+    "retrieval.lexical.k1": "BM25 term saturation",
+    "retrieval.lexical.b": "BM25 length normalisation",
+    "retrieval.lexical.weights": "how often words of `title`, `heading_path`, `keywords`, `text` count",
+    "retrieval.fusion": "`bounded` (comparable scores), `rrf` (ranks) or `weighted` (stretched scores)",
+    "retrieval.dense_weight": "share of the dense score in `bounded` fusion",
+    "retrieval.evidence.dense": "cosine that is evidence alone",
+    "retrieval.evidence.lexical": "share of the highest possible BM25 score that is evidence alone",
+    "retrieval.evidence.dense_weak": "cosine that is evidence together with `lexical_weak`",
+    "retrieval.evidence.lexical_weak": "lexical share that is evidence together with `dense_weak`",
+    "retrieval.candidates": "hits each arm contributes before they are joined",
+    "views.NAME.where": "allowed values of `sensitivity`, `doc_type`, `language`, `source`",
+    "views.NAME.fields": "what the view shows; also the columns of its SQL view",
+    "views.NAME.boost": "accepted and recorded; search does not use it yet",
+}
+"""Key of `kprep.yaml` -> what it means."""
+
+
+def config_table() -> str:
+    """Markdown table of every key of `kprep.yaml` with its default. Raises: ValueError for a drift."""
+    from kprep.config import KnowledgeBaseConfig
+
+    rows = [(key, _effective(key, default)) for key, default in _keys(KnowledgeBaseConfig, "")]
+    found, described = {key for key, _ in rows}, set(MEANINGS)
+    if found != described:
+        raise ValueError(f"keys without meaning: {found - described}; meanings without key: {described - found}")
+    return _table(("key", "default", "meaning"), [(f"`{key}`", default, MEANINGS[key]) for key, default in rows])
+
+
+def settings_table() -> str:
+    """Markdown table of the environment variables of an installation."""
+    from kprep.settings import Settings
+
+    prefix = Settings.model_config.get("env_prefix", "")
+    rows = [
+        (f"`{prefix}{name.upper()}`", _default(field), field.description or "")
+        for name, field in Settings.model_fields.items()
+    ]
+    return _table(("variable", "default", "meaning"), rows)
+
+
+def cli_reference() -> str:
+    """Markdown with the help of every command, in the order of `kprep --help`."""
+    from kprep.cli.app import cli
+
+    return "\n".join(_command_help(cli, "kprep", None))
+
+
+def _command_help(command: click.Command, path: str, parent: click.Context | None) -> Iterator[str]:
+    settings = {**command.context_settings, "max_content_width": HELP_WIDTH, "terminal_width": HELP_WIDTH}
+    name = path.rsplit(maxsplit=1)[-1] if parent is not None else path
+    context = click.Context(command, info_name=name, parent=parent, **settings)
+    yield from (f"## `{path}`", "", "```text", command.get_help(context).strip(), "```", "")
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            inner = command.get_command(context, name)
+            assert inner is not None
+            yield from _command_help(inner, f"{path} {name}", context)
+
+
+def _keys(model: type[BaseModel], prefix: str) -> Iterator[tuple[str, str]]:
+    """(key path, default) of a model's fields; models below are walked into."""
+    for name, field in model.model_fields.items():
+        path = f"{prefix}{name}"
+        inner, suffix = _inner_model(field.annotation)
+        if inner is not None:
+            yield from _keys(inner, f"{path}{suffix}.")
+        else:
+            yield path, _default(field)
+
+
+def _effective(key: str, default: str) -> str:
+    """The default that a room fills in where the configuration has none."""
+    from kprep.core.models import ChunkProfile
+    from retrieval.tokens import DEFAULT_WEIGHTS
+
+    if key.startswith("chunking.profiles."):
+        return f"`{getattr(ChunkProfile(), key.rpartition('.')[2])}`"
+    return f"`{json.dumps(dict(DEFAULT_WEIGHTS))}`" if key == "retrieval.lexical.weights" else default
+
+
+def _inner_model(annotation: Any) -> tuple[type[BaseModel] | None, str]:
+    """The model an annotation holds, and how its keys are written: plain, one of a list, one of a mapping."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation, ""
+    arguments = get_args(annotation)
+    models = [item for item in arguments if isinstance(item, type) and issubclass(item, BaseModel)]
+    if not models:
+        return None, ""
+    return models[0], ".NAME" if str in arguments else "[]"
+
+
+def _default(field: FieldInfo) -> str:
+    if field.is_required():
+        return "required"
+    value = field.get_default(call_default_factory=True, validated_data={})
+    if value is None or value is PydanticUndefined or value in ((), {}, ""):
+        return "-"
+    plain = list(value) if isinstance(value, tuple) else value
+    return f"`{plain if isinstance(plain, str) else json.dumps(plain)}`"
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [head, tuple("---" for _ in head), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
