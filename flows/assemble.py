@@ -45,6 +45,9 @@ def assemble(workspace: Workspace, connection: Connection, run_id: str, base_rel
     overlay.narrow(connection, kb, _narrowed(connection, kb, base_release, wanted))
     retired = [item.document_id for item in work if item.work["action"] == Action.RETIRE.value]
     releases.apply_changes(connection, kb, release, wanted, retired)
+    # In this transaction: every indexed chunk is a member of some release, which is what reads rely on to tell which
+    # indexed chunks are absent from theirs.
+    index(workspace, connection, [str(item.version_id) for item in ready], configuration["lexicon"])
     releases.refresh_statistics(connection, releases.change_counts(connection, kb, base_release, release)[0])
     releases.add_views(connection, kb, release, configuration["views"])
     chunks, length = lexical.statistics(connection, kb, configuration["lexicon"], release)

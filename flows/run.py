@@ -265,8 +265,6 @@ def embed(workspace: Workspace, run_id: str) -> dict[str, int]:
     """Index the run's chunks and compute the vectors they lack, committing as it goes; {embedded, cache_hits}."""
     with workspace.database.begin() as connection:
         versions = [str(item.version_id) for item in runs.work(connection, run_id) if item.version_id]
-        lexicon = workspace.release_configuration()["lexicon"]
-        candidates.index(workspace, connection, versions, lexicon)
         embedder = workspace.embedder
         if embedder is None:
             return {"embedded": 0, "cache_hits": 0}

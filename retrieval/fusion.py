@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 
 RRF_CONSTANT = 60
@@ -46,20 +45,6 @@ def min_max(scores: Mapping[str, float]) -> dict[str, float]:
         return {}
     low, high = min(scores.values()), max(scores.values())
     return {key: (value - low) / (high - low) if high > low else 1.0 for key, value in scores.items()}
-
-
-def idf(chunks: int, frequency: int) -> float:
-    """Inverse document frequency of BM25: ln(1 + (N - df + 0.5) / (df + 0.5))."""
-    return math.log(1 + (chunks - frequency + 0.5) / (frequency + 0.5))
-
-
-def bm25_bound(terms: Mapping[str, float], frequencies: Mapping[str, int], chunks: int, k1: float) -> float:
-    """Highest BM25 score a question could reach: each of its terms saturated (tf -> infinity gives k1 + 1).
-
-    A phrase that stands nowhere in the release is no shortcoming of a chunk and does not count; an unknown word does.
-    """
-    reachable = {term: weight for term, weight in terms.items() if " " not in term or term in frequencies}
-    return sum(weight * idf(chunks, frequencies.get(term, 0)) * (k1 + 1) for term, weight in reachable.items())
 
 
 def ordered(scores: Mapping[str, float]) -> list[tuple[str, float]]:

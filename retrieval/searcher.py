@@ -11,9 +11,11 @@ from urllib.parse import unquote, urlsplit
 
 from kprep.core.errors import EmbeddingError, RetrievalError
 from kprep.store import search as store
-from kprep.store.search import Bm25, Scope
+from kprep.store.search import Scope
 from kprep.store.sql import Connection
+from retrieval import arms as arm
 from retrieval import fusion, tokens
+from retrieval.bm25 import Bm25
 from retrieval.reader import Reader, citation, public_metadata
 
 MODES = ("lexical", "dense", "hybrid", "hybrid+references")
@@ -33,8 +35,8 @@ class QueryEmbedder(Protocol):
     @property
     def languages(self) -> Sequence[str]: ...
 
-    def embed(self, texts: Sequence[str]) -> Any:
-        """Unit-length vectors, shape (len(texts), dimensions), in input order."""
+    def embed_query(self, text: str) -> Any:
+        """Unit-length vector of a question, shape (dimensions,)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,7 @@ class Searcher:
         statistics = reader.row.statistics
         chunks, length = int(statistics["chunks"]), int(statistics["length"])
         lexical = self._settings["lexical"]
-        self._bm25 = Bm25(self._lexicon, lexical["k1"], lexical["b"], chunks, length / chunks if chunks else 1.0)
+        self._bm25 = Bm25(lexical["k1"], lexical["b"], chunks, length / chunks if chunks else 1.0)
         weights = {**tokens.DEFAULT_WEIGHTS, **lexical["weights"]}
         if tokens.lexicon_id(weights) != self._lexicon:
             raise RetrievalError(
@@ -125,8 +127,10 @@ class Searcher:
         if request.mode != "dense":
             language = tokens.query_language(request.question)
             terms = dict.fromkeys(tokens.terms(request.question, language), 1.0)
-            arms.lexical, frequencies = store.lexical(self._connection, scope, terms, self._bm25, candidates)
-            arms.bound = fusion.bm25_bound(terms, frequencies, self._bm25.chunks, self._bm25.k1)
+            arms.lexical, scores = arm.lexical_hits(
+                self._connection, scope, self._lexicon, terms, self._bm25, candidates
+            )
+            arms.bound = scores.bound
         if request.mode != "lexical":
             self._run_dense(request, scope, candidates, arms)
         return arms
@@ -143,8 +147,8 @@ class Searcher:
             elif request.mode != "dense" and not _speaks(embedder, request.question):
                 arms.degraded.append("embedding_language")
             else:
-                vector = embedder.embed([request.question])[0]
-                arms.dense = store.dense(self._connection, scope, self._space, vector, candidates)
+                vector = embedder.embed_query(request.question)
+                arms.dense = arm.dense_hits(self._connection, scope, self._space, vector, candidates)
                 if store.without_vector(self._connection, scope.kb, scope.release, self._space):
                     arms.degraded.append("vectors_incomplete")
         except EmbeddingError as error:

@@ -1,0 +1,220 @@
+"""Search at size: `python -m benchmarks.retrieval [--chunks 100000]`. Made text, Zipf vocabulary, real PostgreSQL.
+
+Prints p50/p95 in milliseconds of the lexical arm (all of BM25, top 10), the dense arm (exact, by share of readable
+chunks) and both, beside PostgreSQL's own full-text ranking on the same rows; and whether BM25 equals a plain
+computation. Loading goes around the pipeline: only the read side is measured.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import statistics
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sqlalchemy import Connection, text
+
+from kprep.store import documents, embedded, embeddings, lexical, releases
+from kprep.store.database import Database
+from kprep.store.search import Scope
+from retrieval import arms, bm25
+from retrieval.bm25 import Bm25
+
+KB, LEXICON, SPACE = "bench", "bench-v1", "bench-space"
+WORDS_PER_CHUNK, VOCABULARY, DIMENSIONS = 60, 50_000, 384
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--chunks", type=int, default=100_000)
+    parser.add_argument("--queries", type=int, default=100)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        Path(folder).chmod(0o755)
+        server = embedded.start(Path(folder))
+        server.release()
+        database = Database.open(Path(folder), None)
+        try:
+            bench(database, arguments.chunks, arguments.queries)
+        finally:
+            database.close()
+
+
+def bench(database: Database, chunks: int, queries: int) -> None:
+    rng = random.Random(7)
+    ranks = np.arange(1, VOCABULARY + 1)
+    weights = (1 / ranks) / (1 / ranks).sum()
+    generator = np.random.default_rng(7)
+    started = time.perf_counter()
+    texts = generator.choice(VOCABULARY, size=(chunks, WORDS_PER_CHUNK), p=weights)
+    with database.begin() as connection:
+        length = load(connection, texts, generator)
+    print(f"{chunks:,} chunks loaded in {time.perf_counter() - started:.0f} s")
+    with database.begin() as connection:
+        connection.execute(text("ANALYZE"))
+        sizes(connection)
+    constants = Bm25(1.5, 0.75, chunks, length / chunks)
+    asked = [
+        [f"w{word}" for word in generator.choice(VOCABULARY, size=rng.randint(3, 6), p=weights)] for _ in range(queries)
+    ]
+    vectors = [unit(generator.standard_normal(DIMENSIONS)) for _ in range(queries)]
+    everyone = Scope(KB, 1, ("all",), date(2026, 1, 1))
+    few = {share: Scope(KB, 1, (share,), date(2026, 1, 1)) for share in ("tenth", "hundredth", "thousandth")}
+    with database.begin() as connection:
+        exact(connection, texts, asked[:20], constants, everyone)
+        for name, scope in {"everything": everyone, **few}.items():
+
+            def ask(number: int, scope: Scope = scope) -> Any:
+                return arms.lexical_hits(connection, scope, LEXICON, dict.fromkeys(asked[number], 1.0), constants, 10)
+
+            row(f"lexical, {name}", ask, queries)
+        for name, scope in {"everything": everyone, **few}.items():
+
+            def near(number: int, scope: Scope = scope) -> Any:
+                return arms.dense_hits(connection, scope, SPACE, vectors[number], 10)
+
+            row(f"dense, {name}", near, queries if name != "everything" else min(queries, 20))
+        plain = text(
+            "SELECT chunk_id FROM kprep.chunks WHERE to_tsvector('simple', text) @@ to_tsquery('simple', :q) "
+            "ORDER BY ts_rank(to_tsvector('simple', text), to_tsquery('simple', :q)) DESC LIMIT 10"
+        )
+        row(
+            "ts_rank over GIN", lambda n: connection.execute(plain, {"q": " | ".join(asked[n])}).all(), min(queries, 10)
+        )
+
+
+def load(connection: Connection, texts: Any, generator: Any) -> int:
+    documents.register(connection, KB, "bench")
+    raw = connection.connection.driver_connection
+    assert raw is not None
+    releases.create_candidate(connection, KB, 0, "bench", {})
+    cursor = raw.cursor()
+    chunk_columns = (
+        "kb, chunk_id, document_id, key, kind, text, index_text, heading_path, title, keywords, entities, fragment, "
+        "language, content_hash, tokens"
+    )
+    with cursor.copy(f"COPY kprep.chunks ({chunk_columns}) FROM STDIN") as copy:
+        for number, words in enumerate(texts):
+            body = " ".join(f"w{word}" for word in words)
+            copy.write_row(
+                (
+                    KB,
+                    f"c{number:08}",
+                    f"d{number // 20}",
+                    "",
+                    "text",
+                    body,
+                    body,
+                    [],
+                    "",
+                    [],
+                    "[]",
+                    "",
+                    "en",
+                    f"h{number}",
+                    60,
+                )
+            )
+    numbers = {row[0]: row[1] for row in connection.execute(text("SELECT chunk_id, chunk_no FROM kprep.chunks"))}
+    columns = (
+        "kb, chunk_id, from_release, chunk_no, document_id, parent_id, ordinal, content_hash, locator, tenant, acl, sensitivity, source, "
+        "doc_type, language"
+    )
+    with cursor.copy(f"COPY kprep.release_members ({columns}) FROM STDIN") as copy:
+        for number in range(len(texts)):
+            acl = ["all"] + [
+                name for name, every in (("tenth", 10), ("hundredth", 100), ("thousandth", 1000)) if number % every == 0
+            ]
+            copy.write_row(
+                (
+                    KB,
+                    f"c{number:08}",
+                    1,
+                    numbers[f"c{number:08}"],
+                    f"d{number // 20}",
+                    "p",
+                    number % 20,
+                    f"h{number}",
+                    "{}",
+                    "bench",
+                    acl,
+                    "internal",
+                    "s",
+                    "t",
+                    "en",
+                )
+            )
+    connection.execute(text("INSERT INTO kprep.spaces (space) VALUES (:space)"), {"space": SPACE})
+    space = embeddings.space_id(connection, SPACE)
+    with cursor.copy("COPY kprep.embeddings (space_id, content_hash, embedding) FROM STDIN") as copy:
+        for number in range(len(texts)):
+            vector = unit(generator.standard_normal(DIMENSIONS))
+            copy.write_row((space, f"h{number}", embeddings.vector_text(vector)))
+    total = 0
+    for start in range(0, len(texts), 4096):
+        terms_of = {
+            numbers[f"c{start + offset:08}"]: Counter(f"w{word}" for word in words)
+            for offset, words in enumerate(texts[start : start + 4096])
+        }
+        total += sum(sum(terms.values()) for terms in terms_of.values())
+        lexical.add(connection, KB, LEXICON, terms_of)
+    connection.execute(text("CREATE INDEX ON kprep.chunks USING gin (to_tsvector('simple', text))"))
+    return total
+
+
+def unit(vector: Any) -> Any:
+    return vector / np.linalg.norm(vector)
+
+
+def sizes(connection: Connection) -> None:
+    for name in ("chunks", "release_members", "postings", "embeddings"):
+        size = connection.execute(
+            text("SELECT pg_total_relation_size(CAST(:name AS regclass))"), {"name": f"kprep.{name}"}
+        ).scalar_one()
+        print(f"  {name:<16} {size / 1e6:8.0f} MB")
+
+
+def exact(connection: Connection, texts: Any, asked: list[list[str]], constants: Bm25, scope: Scope) -> None:
+    """Compare BM25 from PostgreSQL with the formula computed here."""
+    counts = [Counter(f"w{word}" for word in words) for words in texts]
+    frequencies: Counter[str] = Counter()
+    for count in counts:
+        frequencies.update(count.keys())
+    same = 0
+    for query in asked:
+        scores = []
+        for number, count in enumerate(counts):
+            score = 0.0
+            for term in set(query):
+                tf = count.get(term, 0)
+                if tf:
+                    norm = constants.k1 * (1 - constants.b + constants.b * WORDS_PER_CHUNK / constants.average_length)
+                    score += bm25.idf(constants.chunks, frequencies[term]) * tf * (constants.k1 + 1) / (tf + norm)
+            if score:
+                scores.append((-score, f"c{number:08}"))
+        expected = [(key, -score) for score, key in sorted(scores)[:10]]
+        found, _ = arms.lexical_hits(connection, scope, LEXICON, dict.fromkeys(query, 1.0), constants, 10)
+        same += [key for key, _ in found] == [key for key, _ in expected]
+    print(f"  BM25 top 10 equal to a plain computation: {same} of {len(asked)}")
+
+
+def row(name: str, ask: Callable[[int], Any], count: int) -> None:
+    ask(0)
+    times = []
+    for number in range(count):
+        started = time.perf_counter()
+        ask(number)
+        times.append((time.perf_counter() - started) * 1000)
+    times.sort()
+    print(f"  {name:<24} p50 {statistics.median(times):7.1f} ms   p95 {times[int(len(times) * 0.95) - 1]:7.1f} ms")
+
+
+if __name__ == "__main__":
+    main()
