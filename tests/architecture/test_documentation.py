@@ -1,0 +1,115 @@
+"""What the documentation says exists: commands, options, reason codes, gate codes, registry lines, links."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+import quality
+from kprep.cli.app import cli
+from kprep.core.errors import PrepError
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs/guide").glob("*.md")])
+OPERATING = ROOT / "docs/guide/operating.md"
+OTHER_REASONS = {"source_changed"}
+"""Given by the run itself, without an error class."""
+OTHER_CODES = {"text_doubtful"}
+"""Codes a check gives beside its own name."""
+
+
+def _commands(command: click.Command, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    yield path, command
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            inner = command.get_command(context, name)
+            assert inner is not None
+            yield from _commands(inner, (*path, name))
+
+
+COMMANDS = dict(_commands(cli, ("kprep",)))
+
+
+@pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
+def test_every_command_has_help_and_is_in_the_reference(path: tuple[str, ...]) -> None:
+    command = COMMANDS[path]
+    assert command.help
+    reference = (ROOT / "docs/reference/cli.md").read_text(encoding="utf-8")
+    assert f"## `{' '.join(path)}`\n" in reference
+    silent = [
+        option.opts[0]
+        for option in command.params
+        if isinstance(option, click.Option) and not option.help and option.name not in ("mode", "top_k")
+    ]
+    assert silent == []
+
+
+def _documented(path: Path) -> Iterator[str]:
+    """Command lines of `kprep` in a page: after a prompt in a block, or between backquotes."""
+    text = path.read_text(encoding="utf-8")
+    for found in re.findall(r"^\$ (kprep .*)$|`(kprep [^`]*)`", text, re.MULTILINE):
+        yield next(part for part in found if part)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_and_options_of_the_pages_exist(page: Path) -> None:
+    for line in _documented(page):
+        words = shlex.split(line.split("  #")[0])
+        path = ("kprep",)
+        while len(words) > len(path) and (*path, words[len(path)]) in COMMANDS:
+            path = (*path, words[len(path)])
+        command = COMMANDS[path]
+        rest = words[len(path) :]
+        known = {option for parameter in command.params for option in parameter.opts} | {"--help", "-h"}
+        assert {word for word in rest if word.startswith("-") and len(word) > 1} <= known, line
+        assert not (isinstance(command, click.Group) and rest and not rest[0].startswith("-")), f"no command: {line}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_to_files_lead_somewhere(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    targets = re.findall(r"\]\((?!https?:|#)([^)#]+)", text)
+    assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_make_targets_of_the_pages_exist(page: Path) -> None:
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    named = re.findall(r"(?:^\$ |`)make ([a-z-]+)", page.read_text(encoding="utf-8"), re.MULTILINE)
+    assert set(named) <= targets
+
+
+def _reasons(kind: type[PrepError]) -> set[str]:
+    return {kind.reason}.union(*(_reasons(inner) for inner in kind.__subclasses__()))
+
+
+def test_operators_find_every_reason_code() -> None:
+    text = OPERATING.read_text(encoding="utf-8")
+    listed = set(re.findall(r"^\| `(\w+)` \|", text.split("## Reason codes")[1].split("\n## ")[0], re.MULTILINE))
+    assert listed == _reasons(PrepError) | OTHER_REASONS
+
+
+def test_operators_find_every_gate_code() -> None:
+    text = OPERATING.read_text(encoding="utf-8")
+    listed = set(re.findall(r"^\| `(\w+)` \|", text.split("## Gate findings")[1].split("\n## ")[0], re.MULTILINE))
+    assert listed == set(quality.CHECKS) | OTHER_CODES
+
+
+def test_registry_lines_in_the_readme_are_those_of_the_rooms() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    lines = re.findall(r"`([A-Z]+ = by_name\(.*\))`", readme)
+    assert len(lines) == 5
+    code = "\n".join(path.read_text(encoding="utf-8") for path in ROOT.glob("*/__init__.py"))
+    assert [line for line in lines if line not in code] == []
+
+
+def test_decisions_are_numbered_without_gaps() -> None:
+    numbers = [int(path.name[:4]) for path in sorted((ROOT / "docs/decisions").glob("*.md"))]
+    assert numbers == list(range(1, len(numbers) + 1))
+    assert numbers
