@@ -25,6 +25,7 @@ CREATE TABLE kprep.release_members (
     document_id text NOT NULL,
     parent_id text NOT NULL,
     ordinal integer NOT NULL,
+    content_hash text NOT NULL,
     locator jsonb NOT NULL,
     tenant text NOT NULL,
     acl text[] NOT NULL,
@@ -127,10 +128,9 @@ CREATE TABLE kprep.documents (
 );
 
 CREATE TABLE kprep.embeddings (
-    space text NOT NULL,
+    space_id smallint NOT NULL,
     content_hash text NOT NULL,
-    embedding public.vector NOT NULL,
-    made_at timestamp with time zone DEFAULT now() NOT NULL
+    embedding public.vector NOT NULL
 );
 
 CREATE TABLE kprep.failures (
@@ -190,11 +190,14 @@ CREATE TABLE kprep.postings (
     kb text NOT NULL,
     lexicon text NOT NULL,
     term text NOT NULL,
-    segment bigint NOT NULL,
-    chunk_nos bigint[] NOT NULL,
-    frequencies integer[] NOT NULL,
-    lengths integer[] NOT NULL
+    segment integer NOT NULL,
+    offsets bytea NOT NULL,
+    frequencies bytea NOT NULL,
+    lengths bytea NOT NULL
 );
+ALTER TABLE ONLY kprep.postings ALTER COLUMN offsets SET STORAGE EXTERNAL;
+ALTER TABLE ONLY kprep.postings ALTER COLUMN frequencies SET STORAGE EXTERNAL;
+ALTER TABLE ONLY kprep.postings ALTER COLUMN lengths SET STORAGE EXTERNAL;
 
 CREATE TABLE kprep.release_documents (
     kb text NOT NULL,
@@ -243,6 +246,20 @@ CREATE TABLE kprep.runs (
     heartbeat_at timestamp with time zone DEFAULT now() NOT NULL,
     finished_at timestamp with time zone,
     summary jsonb DEFAULT '{}'::jsonb NOT NULL
+);
+
+CREATE TABLE kprep.spaces (
+    space_id smallint NOT NULL,
+    space text NOT NULL
+);
+
+ALTER TABLE kprep.spaces ALTER COLUMN space_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME kprep.spaces_space_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
 );
 
 CREATE TABLE kprep.suppressions (
@@ -297,7 +314,7 @@ ALTER TABLE ONLY kprep.documents
     ADD CONSTRAINT documents_pkey PRIMARY KEY (kb, document_id);
 
 ALTER TABLE ONLY kprep.embeddings
-    ADD CONSTRAINT embeddings_pkey PRIMARY KEY (space, content_hash);
+    ADD CONSTRAINT embeddings_pkey PRIMARY KEY (space_id, content_hash);
 
 ALTER TABLE ONLY kprep.failures
     ADD CONSTRAINT failures_pkey PRIMARY KEY (kb, document_id);
@@ -335,6 +352,12 @@ ALTER TABLE ONLY kprep.run_documents
 ALTER TABLE ONLY kprep.runs
     ADD CONSTRAINT runs_pkey PRIMARY KEY (run_id);
 
+ALTER TABLE ONLY kprep.spaces
+    ADD CONSTRAINT spaces_pkey PRIMARY KEY (space_id);
+
+ALTER TABLE ONLY kprep.spaces
+    ADD CONSTRAINT spaces_space_key UNIQUE (space);
+
 ALTER TABLE ONLY kprep.suppressions
     ADD CONSTRAINT suppressions_pkey PRIMARY KEY (suppression_id);
 
@@ -356,9 +379,13 @@ CREATE INDEX release_documents_uri ON kprep.release_documents USING btree (kb, u
 
 CREATE INDEX release_members_acl ON kprep.release_members USING gin (acl);
 
+CREATE INDEX release_members_closed ON kprep.release_members USING btree (kb, to_release) WHERE (to_release IS NOT NULL);
+
 CREATE INDEX release_members_document ON kprep.release_members USING btree (kb, document_id, from_release);
 
 CREATE INDEX release_members_no ON kprep.release_members USING btree (kb, chunk_no);
+
+CREATE INDEX release_members_opened ON kprep.release_members USING btree (kb, from_release);
 
 CREATE INDEX runs_kb ON kprep.runs USING btree (kb, started_at DESC);
 
@@ -382,6 +409,9 @@ ALTER TABLE ONLY kprep.document_versions
 
 ALTER TABLE ONLY kprep.documents
     ADD CONSTRAINT documents_kb_fkey FOREIGN KEY (kb) REFERENCES kprep.knowledge_bases(kb);
+
+ALTER TABLE ONLY kprep.embeddings
+    ADD CONSTRAINT embeddings_space_id_fkey FOREIGN KEY (space_id) REFERENCES kprep.spaces(space_id);
 
 ALTER TABLE ONLY kprep.failures
     ADD CONSTRAINT failures_kb_fkey FOREIGN KEY (kb) REFERENCES kprep.knowledge_bases(kb);
