@@ -29,7 +29,7 @@ fingerprint.
 from redaction.policy import RedactionPolicy, default_policy_text
 from redaction.redactor import Redactor
 
-VERSION: int = 1
+VERSION: int = 2
 """Version of this room's output; part of the content fingerprint."""
 
 __all__ = ["VERSION", "RedactionPolicy", "Redactor", "default_policy_text"]

@@ -36,6 +36,24 @@ _IBAN_LENGTH = {
     ).split()
 }
 
+_ACCOUNT_WORD = re.compile(
+    r"(?i)(?:(?<!aws )(?<!cloud )(?<!azure )\b(?:(?:bank|checking|savings|giro|current)[ -])?account[ -]?"
+    r"(?:no\b\.?|nr\b\.?|num(?:ber)?|\#)|\bacct\b\.?|\bbank account\b|"
+    r"\brouting (?:no\b\.?|number)|\baba\b|\bsort[ -]code|"
+    r"\bkonto(?:nummer|[- ]?nr\.?)?\b|\bbankleitzahl|\bblz\b|numéro de compte|\bRIB\b|"
+    r"número de cuenta|\bcuenta bancaria|numero di conto|conto corrente|número da conta|conta corrente|"
+    r"银行账[号户]|银行账号|对公账[号户]|账[号户]|开户[账帐]号|帐号|银行卡号|收款账[号户])"
+    r"(?:\s?(?:no|number|nr)\b\.?)?[\s.:#=：|\"'*]{0,6}(?:(?:is|ist|est|es|è|é|为|是|was|to)[\s:：]{0,3})?\Z"
+)
+_ACCOUNT = re.compile(r"(?<![\w.,@#/=+$€£%-])\d(?:[ -]?\d){5,22}(?!\w|[.,:/-]\d)")
+
+
+def bank_accounts(text: str, policy: RedactionPolicy) -> Iterator[Span]:  # noqa: ARG001
+    """Account and bank numbers of 6 to 23 digits right after a word such as "account number" or "账号"."""
+    for match in _ACCOUNT.finditer(text):
+        if _ACCOUNT_WORD.search(text, max(0, match.start() - 48), match.start()):
+            yield Span("BANK_ACCOUNT", match.start(), match.end(), 0.65, by_context=True)
+
 
 def cards(text: str, policy: RedactionPolicy) -> Iterator[Span]:  # noqa: ARG001
     """Card numbers with a right Luhn digit, of a known issuer or beside a word such as "card"; also over a line end."""

@@ -17,6 +17,7 @@ KINDS = (
     "PHONE",
     "CREDIT_CARD",
     "IBAN",
+    "BANK_ACCOUNT",
     "US_SSN",
     "UK_NINO",
     "DE_TAX_ID",
@@ -26,15 +27,32 @@ KINDS = (
     "BR_CPF",
     "IN_AADHAAR",
     "CN_ID",
+    "CN_USCC",
+    "PASSPORT",
+    "DATE_OF_BIRTH",
+    "ADDRESS",
     "IP",
     "MAC",
     "HOST",
 )
 """Kinds found by the recognizers of this room."""
 
+NAME_LANGUAGES = ("en",)
+"""Languages for which a model of names can be installed."""
+_FINGERPRINT = re.compile("[0-9a-f]{32}")
 _RESERVED_DOMAINS = ("example", "test", "invalid")
 _KIND_NAME = re.compile(r"[A-Z][A-Z0-9_]*")
-_KEYS = ("kinds", "phone_regions", "redact_authors", "internal_suffixes", "patterns", "presidio", "allow")
+_KEYS = (
+    "kinds",
+    "phone_regions",
+    "redact_authors",
+    "internal_suffixes",
+    "patterns",
+    "presidio",
+    "names",
+    "allow",
+    "released",
+)
 _ALLOW_KEYS = ("domains", "emails", "hosts", "addresses", "patterns")
 
 
@@ -44,10 +62,20 @@ def default_policy_text() -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class Release:
+    """A finding of a secret that a person judged to be none: its fingerprint, why, and who said so."""
+
+    fingerprint: str
+    reason: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
 class RedactionPolicy:
     """What is replaced and what is allowed to stay. The defaults here equal `default.yaml` (tested).
 
-    `patterns`: pairs of kind and regular expression. `allow_*`: see `default.yaml`.
+    `patterns`: pairs of kind and regular expression. `names`: languages whose model finds names. `released`: findings
+    of secrets that are none. `allow_*`: see `default.yaml`.
     """
 
     kinds: tuple[str, ...] = KINDS
@@ -56,6 +84,8 @@ class RedactionPolicy:
     internal_suffixes: tuple[str, ...] = ("internal", "corp", "lan", "intranet", "home.arpa")
     patterns: tuple[tuple[str, str], ...] = ()
     presidio: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    released: tuple[Release, ...] = ()
     allow_domains: tuple[str, ...] = ("example.com", "example.org", "example.net")
     allow_emails: tuple[str, ...] = ("git@*",)
     allow_hosts: tuple[str, ...] = ("host.docker.internal", "metadata.google.internal")
@@ -89,6 +119,8 @@ class RedactionPolicy:
             ),
             patterns=_own_patterns(mapping.get("patterns", {})),
             presidio=_strings(mapping, "presidio", ()),
+            names=_languages(_strings(mapping, "names", ())),
+            released=_released(mapping.get("released", [])),
             allow_domains=tuple(d.lower() for d in _strings(allow, "domains", default.allow_domains, "allow.")),
             allow_emails=tuple(e.lower() for e in _strings(allow, "emails", default.allow_emails, "allow.")),
             allow_hosts=tuple(h.lower() for h in _strings(allow, "hosts", default.allow_hosts, "allow.")),
@@ -139,6 +171,26 @@ def _regions(regions: tuple[str, ...]) -> tuple[str, ...]:
     if wrong:
         raise ConfigError(f"phone_regions holds {wrong[0]!r}; two capital letters are wanted", key="phone_regions")
     return regions
+
+
+def _languages(languages: tuple[str, ...]) -> tuple[str, ...]:
+    wrong = [language for language in languages if language not in NAME_LANGUAGES]
+    if wrong:
+        raise ConfigError(f"names: no model for {wrong[0]!r}; there are: {', '.join(NAME_LANGUAGES)}", key="names")
+    return languages
+
+
+def _released(value: Any) -> tuple[Release, ...]:
+    if not isinstance(value, list):
+        raise ConfigError("released must be a list", key="released")
+    for entry in value:
+        if not isinstance(entry, Mapping) or set(entry) != {"fingerprint", "reason", "by"}:
+            raise ConfigError("each entry of released needs fingerprint, reason and by", key="released")
+        if any(not isinstance(item, str) or not item.strip() for item in entry.values()):
+            raise ConfigError("fingerprint, reason and by of a release are texts and not empty", key="released")
+        if not _FINGERPRINT.fullmatch(entry["fingerprint"]):
+            raise ConfigError("released: a fingerprint has 32 hex digits, as the failure row gives it", key="released")
+    return tuple(Release(entry["fingerprint"], entry["reason"], entry["by"]) for entry in value)
 
 
 def _own_patterns(value: Any) -> tuple[tuple[str, str], ...]:

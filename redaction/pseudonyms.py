@@ -25,6 +25,11 @@ class Pseudonyms:
         message = digest("pseudonym", self._tenant, kind, self._normalised(kind, value)).encode()
         return f"<{kind}_{hmac.new(self._key, message, hashlib.sha256).hexdigest()[:6]}>"
 
+    def fingerprint(self, value: str) -> str:
+        """32 hex digits that name a secret for a release: keyed, so that nobody can try values against it."""
+        message = digest("released secret", self._tenant, value.strip()).encode()
+        return hmac.new(self._key, message, hashlib.sha256).hexdigest()[:32]
+
     def _normalised(self, kind: str, value: str) -> str:
         if kind == "EMAIL":
             return re.sub(r"\s?[\[(]at[\])]\s?", "@", re.sub(r"\s+", "", unquote(value)), flags=re.IGNORECASE).lower()
@@ -37,7 +42,7 @@ class Pseudonyms:
                 return str(ipaddress.ip_address(value))
             except ValueError:
                 return value.lower()
-        if kind == "PERSON":
+        if kind in {"PERSON", "LOCATION", "ADDRESS"}:
             return " ".join(value.split()).lower()
         if kind == "HOST":
             return value.lower()

@@ -5,21 +5,22 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
 from kprep.core.errors import ConfigError, RedactionError, SecretFound
 from kprep.core.models import CleanDocument, Locator, RedactedDocument, Redaction
-from redaction import presidio
 from redaction.fields import AUTHOR, TARGET, Content, Field
+from redaction.places import SafeLocators
 from redaction.policy import RedactionPolicy
 from redaction.pseudonyms import Pseudonyms
-from redaction.recognizers import personal_data
 from redaction.secrets import find_secrets, is_secret_pair
 from redaction.spans import PLACEHOLDER, Span, mask, resolve
 
 SEPARATOR = "\n\0\n"
 """Between two fields: no recognizer crosses a NUL, but words of the field before count as context."""
+_CELL_SEPARATOR = "\0" * 130
+"""Between two cells with their headers: no header is context of another cell."""
 SECRET_PREFIX = "SECRET_"  # noqa: S105
 """Begins the kind of a secret in the result of `Redactor.scan`."""
 MAX_ROUNDS = 8
@@ -41,43 +42,67 @@ class Redactor:
         if not tenant:
             raise ConfigError("redaction needs a tenant", key="tenant")
         self._policy = policy
+        # Presidio takes about a second to load, which only those who redact should wait for.
+        from redaction.analyzer import Analyzer
+        from redaction.anonymizer import Anonymizer
+
         self._pseudonyms = Pseudonyms(key, tenant, policy.phone_regions)
-        self._extra = presidio.recognizer(policy.presidio)
+        self._analyzer = Analyzer(policy)
+        self._anonymizer = Anonymizer(self._pseudonyms)
+        self._released = frozenset(release.fingerprint for release in policy.released)
 
     def redact(self, document: CleanDocument) -> RedactedDocument:
         """The document with personal data replaced.
 
-        Raises: SecretFound (context: kind, locator as JSON, uri) where a secret stands anywhere in it; RedactionError
-        where replacing does not come to an end.
+        Raises: SecretFound (context: kind, locator as JSON, uri, and the fingerprint by which a person can release it)
+        where a secret stands anywhere in it; RedactionError where replacing does not come to an end.
         """
         content = Content.of(document)
         fields = content.fields()
-        self._refuse_secrets(content, fields, document.uri)
+        secret = self._secret(content, fields)
         redactions: list[Redaction] = []
+        values: set[str] = set()
         for _ in range(MAX_ROUNDS):
-            found = self._find(fields)
+            found = self._find(fields, document.metadata.language)
             if not any(found):
                 break
-            texts = [self._replaced(field, spans) for field, spans in zip(fields, found, strict=True)]
-            redactions += [
-                Redaction(span.kind, field.locator)
-                for field, spans in zip(fields, found, strict=True)
-                for span in spans
-            ]
+            for field, spans in zip(fields, found, strict=True):
+                redactions += [Redaction(span.kind, field.locator) for span in spans]
+                values.update(field.text[span.start : span.end] for span in spans)
+            if secret:
+                break
+            texts = [self._anonymizer.replaced(field.text, spans) for field, spans in zip(fields, found, strict=True)]
             content = content.with_texts(iter(texts))
             fields = content.fields()
         else:
             raise RedactionError("redaction does not settle", uri=document.uri, rounds=MAX_ROUNDS)
+        if secret:
+            raise self._refusal(secret, self._safe_locators({*values, secret.value}), document.uri)
+        safe = self._safe_locators(values)
         return RedactedDocument(
             uri=document.uri,
             media_type=document.media_type,
             parser=document.parser,
-            elements=content.elements,
+            elements=tuple(replace(element, locator=safe(element.locator)) for element in content.elements),
             units=document.units,
             metadata=content.metadata,
-            removals=document.removals,
-            redactions=tuple(redactions),
+            removals=tuple(replace(removal, locator=safe(removal.locator)) for removal in document.removals),
+            redactions=tuple(replace(redaction, locator=safe(redaction.locator)) for redaction in redactions),
         )
+
+    def scan_name(self, uri: str) -> list[tuple[str, int, int]]:
+        """Like `scan`, for the URI or file name of a document: its parts, percent-encoded or joined by "_" and "-".
+
+        A name cannot be replaced, since it is the document's identity: whoever lists documents refuses it.
+        """
+        if "%" in uri:
+            decoded, places = _decoded(uri)
+            return [(kind, places[start], places[end]) for kind, start, end in self.scan_name(decoded)]
+        found = {*self.scan(uri, by_context=True), *self.scan(re.sub(r"[_/]", " ", uri), by_context=True)}
+        stem = re.sub(r"\.\w{1,5}(?=/|\Z)", lambda match: " " * len(match[0]), uri)
+        found |= {*self.scan(stem, by_context=True), *self.scan(re.sub(r"[_/-]", " ", stem), by_context=True)}
+        spans = resolve(Span(kind, start, end) for kind, start, end in found)
+        return [(span.kind, span.start, span.end) for span in spans]
 
     def scan(self, text: str, *, by_context: bool = False) -> list[tuple[str, int, int]]:
         """(kind, start, end) of what should not stand in `text`, by place; secrets' kinds begin with "SECRET_".
@@ -87,26 +112,36 @@ class Redactor:
         """
         masked = mask(text)
         secrets = [Span(SECRET_PREFIX + item.kind, item.start, item.end, 1.0) for item in find_secrets(masked)]
-        data = [s for s in personal_data(masked, self._policy, self._extra) if by_context or not s.by_context]
+        data = [s for s in self._analyzer.find(masked) if by_context or not s.by_context]
         spans = resolve([*secrets, *data])
         return [(span.kind, span.start, span.end) for span in spans]
 
-    def _refuse_secrets(self, content: Content, fields: Sequence[Field], uri: str) -> None:
-        buffer, starts = _joined([mask(field.text) for field in fields])
-        for span in find_secrets(buffer):
-            _refuse(span.kind, fields[bisect_right(starts, span.start) - 1].locator, uri)
-        for field in fields:
-            if field.role == TARGET and "%" in field.text:
-                for span in find_secrets(unquote(field.text)):
-                    _refuse(span.kind, field.locator, uri)
-        for name, value, locator in content.pairs():
-            if is_secret_pair(name, mask(value)):
-                _refuse("PASSWORD", locator, uri)
+    def _secret(self, content: Content, fields: Sequence[Field]) -> Secret | None:
+        """The first secret that nobody released."""
+        for secret in _secrets(content, fields):
+            if self._pseudonyms.fingerprint(secret.value) not in self._released:
+                return secret
+        return None
 
-    def _find(self, fields: Sequence[Field]) -> list[list[Span]]:
+    def _refusal(self, secret: Secret, safe: SafeLocators, uri: str) -> SecretFound:
+        return SecretFound(
+            f"the document holds a secret ({secret.kind})",
+            kind=secret.kind,
+            locator=safe(secret.locator).to_json(),
+            uri=uri,
+            fingerprint=self._pseudonyms.fingerprint(secret.value),
+        )
+
+    def _safe_locators(self, values: Iterable[str]) -> SafeLocators:
+        def has_value(text: str) -> bool:
+            return bool(self.scan(text, by_context=True))
+
+        return SafeLocators(values, has_value, lambda text: self._pseudonyms.placeholder("PLACE", text))
+
+    def _find(self, fields: Sequence[Field], language: str) -> list[list[Span]]:
         """For each field the spans to replace, in order, none overlapping."""
         buffer, starts = _joined([mask(field.text) for field in fields])
-        spans = list(personal_data(buffer, self._policy, self._extra))
+        spans = list(self._analyzer.find(buffer, language))
         spans += self._under_headers(fields, starts)
         spans += _repeated(buffer, spans)
         found: list[list[Span]] = [[] for _ in fields]
@@ -126,36 +161,52 @@ class Redactor:
 
     def _under_headers(self, fields: Sequence[Field], starts: Sequence[int]) -> Iterator[Span]:
         """Spans in cells whose header says what they are ("Phone", far above), as places in the joined text."""
-        for field, start in zip(fields, starts, strict=True):
-            if field.header and len(_DIGIT.findall(field.text)) >= 6:
-                lead = f"{mask(field.header)[-60:]}: "
-                for span in personal_data(lead + mask(field.text), self._policy, self._extra):
-                    if span.start >= len(lead):
-                        yield replace(span, start=start + span.start - len(lead), end=start + span.end - len(lead))
+        cells = [
+            (start, f"{mask(field.header)[-60:]}: ", mask(field.text))
+            for field, start in zip(fields, starts, strict=True)
+            if field.header and len(_DIGIT.findall(field.text)) >= 6
+        ]
+        buffer, offsets = _joined([lead + text for _, lead, text in cells], _CELL_SEPARATOR)
+        for span in self._analyzer.find(buffer) if cells else ():
+            index = bisect_right(offsets, span.start) - 1
+            start, lead, text = cells[index]
+            begin, end = (place - offsets[index] - len(lead) for place in (span.start, span.end))
+            if 0 <= begin < end <= len(text):
+                yield replace(span, start=start + begin, end=start + end)
 
     def _in_encoded(self, target: str) -> Iterator[Span]:
         """Spans of a percent-encoded link target whose decoded characters are personal data."""
         decoded, places = _decoded(mask(target))
-        for span in personal_data(decoded, self._policy, self._extra):
+        for span in self._analyzer.find(decoded):
             yield replace(span, start=places[span.start], end=places[span.end])
 
-    def _replaced(self, field: Field, spans: Sequence[Span]) -> str:
-        if not spans:
-            return field.text
-        parts: list[str] = []
-        end = 0
-        for span in spans:
-            parts.append(field.text[end : span.start])
-            parts.append(self._pseudonyms.placeholder(span.kind, field.text[span.start : span.end]))
-            end = span.end
-        return "".join([*parts, field.text[end:]])
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Secret:
+    """A secret and where it stands; without a representation, so that no log shows it."""
+
+    kind: str
+    value: str
+    locator: Locator
 
 
-def _refuse(kind: str, locator: Locator, uri: str) -> None:
-    raise SecretFound(f"the document holds a secret ({kind})", kind=kind, locator=locator.to_json(), uri=uri)
+def _secrets(content: Content, fields: Sequence[Field]) -> Iterator[Secret]:
+    """All secrets of the document."""
+    buffer, starts = _joined([mask(field.text) for field in fields])
+    for span in find_secrets(buffer):
+        place = fields[bisect_right(starts, span.start) - 1].locator
+        yield Secret(span.kind, buffer[span.start : span.end], place)
+    for field in fields:
+        if field.role == TARGET and "%" in field.text:
+            text = unquote(field.text)
+            for span in find_secrets(text):
+                yield Secret(span.kind, text[span.start : span.end], field.locator)
+    for name, value, locator in content.pairs():
+        if is_secret_pair(name, mask(value)):
+            yield Secret("PASSWORD", value, locator)
 
 
-def _joined(texts: Iterable[str]) -> tuple[str, list[int]]:
+def _joined(texts: Iterable[str], separator: str = SEPARATOR) -> tuple[str, list[int]]:
     """The texts as one, and where each starts."""
     starts: list[int] = []
     parts: list[str] = []
@@ -163,8 +214,8 @@ def _joined(texts: Iterable[str]) -> tuple[str, list[int]]:
     for text in texts:
         starts.append(offset)
         parts.append(text)
-        offset += len(text) + len(SEPARATOR)
-    return SEPARATOR.join(parts), starts
+        offset += len(text) + len(separator)
+    return separator.join(parts), starts
 
 
 def _repeated(buffer: str, spans: Sequence[Span]) -> Iterator[Span]:

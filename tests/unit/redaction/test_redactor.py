@@ -106,7 +106,7 @@ def test_a_secret_anywhere_refuses_the_document(where: CleanDocument, locator: d
         REDACTOR.redact(where)
     error = caught.value
     assert (error.reason, error.context["locator"]) == ("secret_found", locator)
-    assert set(error.context) == {"kind", "locator", "uri"}
+    assert set(error.context) == {"kind", "locator", "uri", "fingerprint"}
     for value in ("Winter2023", "8f3Kd92", "dY^5"):
         assert value not in str(error) + repr(error.context)
     assert pickle.loads(pickle.dumps(error)).context == error.context

@@ -1,0 +1,164 @@
+"""Recognizer of postal addresses: a street with a house number, and what places it, in the forms of several countries.
+
+A form that could be something else ("3 New Place", "Via Porto 80") needs a postcode behind it or a word such as "lives
+at" before it. Each form is looked for around literals that it cannot lack, since most texts hold none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from redaction.policy import RedactionPolicy
+from redaction.spans import Span, places
+
+_CAP = "[A-ZÀ-ÖØ-Þ]"
+_WORD = rf"{_CAP}[\w.'’-]*"
+_TOWN_WORD = rf"{_CAP}(?:[a-zß-öø-ÿ'’-]|\.(?=[ ]{_CAP}))+"
+_TOWN = rf"{_TOWN_WORD}(?:[ -](?:am|an[ ]der|im|upon|{_TOWN_WORD})){{0,3}}"
+_BREAK = r"(?:[ \t]*,[ \t]*|[ \t]*,?[ \t]*\n[ \t]*)"
+_LINE = rf"(?:{_BREAK}|[ \t]+)"
+
+
+def _form(expression: str) -> re.Pattern[str]:
+    return re.compile(expression, re.VERBOSE)
+
+
+# "Lindenstraße 12a, 50667 Köln": the ending shows that it is a street.
+_DE_ENDINGS = ("straße ", "strasse ", "str. ", "Str. ", "Straße ", "Strasse ", "gasse ", "Gasse ", "allee ", "Allee ")
+_DE_STREET = _form(rf"""
+    (?<![\w-]) (?:{_WORD}[ -]){{0,3}}
+    (?:{_CAP}[\wß-]*(?:straße|strasse|str\.|gasse|allee) | Straße | Strasse | Str\. | Gasse | Allee)
+    [ ]\d{{1,4}} (?:[ ]?[a-z](?!\w))? (?:[ ]?[-–/][ ]?\d{{1,4}}[a-z]?)? (?![\w.]\d)
+    (?:{_LINE}(?:D-|A-|CH-)?\d{{4,5}}[ ]{_TOWN})?""")
+# "Am Alten Markt 5, 50667 Köln": a postcode and a town show it.
+_DE_POSTCODE = re.compile(r"(?<!\d)\d{5} [A-ZÄÖÜ][a-zäöüß]")
+_NO_STREET = (
+    "Chapter|Section|Table|Figure|Fig|Page|Step|Part|Version|Release|Line|Row|Column|Item|Note|Appendix|Issue|Volume|"
+    "Vol|Phase|Level|Tier|Kapitel|Abschnitt|Tabelle|Abbildung|Seite|Schritt|Teil|Nummer|Nr|Artikel|Absatz|Satz|Zeile|"
+    "Anlage|Anhang|Stufe|January|February|March|April|May|June|July|August|September|October|November|December|"
+    "Januar|Februar|März|Mai|Juni|Juli|Oktober|Dezember"
+)
+_DE_TOWN = _form(rf"""
+    (?<![\w-]) (?!(?:{_NO_STREET})\b)
+    (?:(?:Am|An|Auf|Im|In|Zum|Zur|Unter|Hinter)[ ](?:de[rnm][ ])?)? {_WORD}(?:[ -]{_WORD}){{0,2}}
+    [ ]\d{{1,4}}[ ]?[a-z]? {_BREAK}(?:D-|A-|CH-)?\d{{5}}[ ]{_TOWN}""")
+
+_STREETS = "Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Lane|Ln|Parkway|Pkwy|Highway|Hwy"
+_OTHER_STREETS = (
+    "Drive|Dr|Court|Ct|Way|Place|Pl|Circle|Cir|Terrace|Ter|Square|Sq|Trail|Crescent|Close|Mews|Gardens|Grove|Row|Hill|"
+    "Wharf"
+)
+_FLAT = r"(?:Apt|Apartment|Suite|Ste|Unit|Floor|Flat|\#)\.?[ ]?[\w-]{1,6}"
+_EN_KINDS = tuple(f" {kind}" for kind in f"{_STREETS}|{_OTHER_STREETS}".split("|"))
+_EN_STREET = _form(rf"""
+    (?<![\w.$€£#/-]) \d{{1,5}}[A-Za-z]? (?:[ ][NSEW]{{1,2}}\.?)?
+    (?:[ ](?:{_WORD}|\d{{1,3}}(?:st|nd|rd|th))){{1,4}}? [ ](?P<kind>{_STREETS}|{_OTHER_STREETS})\b\.?
+    (?:[ ][NSEW]{{1,2}}\b)? (?:{_LINE}{_FLAT})? (?:{_BREAK}{_TOWN})?
+    (?:{_LINE}(?:[A-Z]{{2}}[ ]\d{{5}}(?:-\d{{4}})? | [A-Z]{{1,2}}\d[A-Z\d]?[ ]?\d[A-Z]{{2}}))?""")
+
+# "93 Koskikatu 25 Apt. 864": number, street and flat, in any language; further lines of an address after it.
+_FLATS = ("Apt. ", "Apt ", "apt. ", "Suite ", "suite ", "Flat ", "Apartment ")
+_QUOTED = r"[>?|#*]{0,3}[ \t]*"
+_FLAT_STREET = _form(rf"""
+    (?<![\w.$€£#/-]) \d{{1,6}}[A-Za-z]? (?:[ ][^\W\d_][\w.'’/-]*){{1,5}} (?:[ ]\d{{1,5}}\.?)?
+    (?:[ ,\t]*\n?[ \t]*{_QUOTED}) (?:[Aa]pt|[Ss]uite|Flat|Apartment)\.?[ ]\d{{1,4}}\b
+    (?:[ \t]*[,\n][\s,]*{_QUOTED}(?:{_CAP}[^\W\d_.'’-]*(?:[ '’-]\(?{_CAP}[^\W\d_.]*\)?){{0,3}}|[A-Z]{{2,3}})
+       (?:[ ]\d{{4,6}}\b)?){{0,4}} (?:\s{{1,3}}{_QUOTED}\d{{4,6}}\b)?""")
+_BOX_WORDS = ("Box ", "BOX ", "Postfach ")
+_BOX = _form(rf"""
+    (?:\b[Pp]\.?[ ]?[Oo]\.?[ ](?:Box|BOX) | \bPostfach | \b(?:PSC|Unit|CMR)[ ]\d{{1,5}},?[ ]Box)[ ]\d{{1,6}}
+    (?:{_BREAK}(?:(?:APO|FPO|DPO)[ ]A[AEP][ ]\d{{5}} | (?:\d{{4,5}}[ ])?{_TOWN}(?:{_LINE}[A-Z]{{2}}[ ]\d{{5}})?))?""")
+
+# French, Spanish, Italian, Portuguese.
+_ROMANCE_WORDS = (
+    *re.findall(r"\w+", "rue avenue boulevard place chemin allée impasse quai"),
+    *re.findall(r"\S+", "alle C/ c/ venida laza aseo Via via iale iazza orso Rua rua ravessa argo"),
+)
+_OF = r"(?:d(?:e|u|es|el|i|ella|a|o|os|as)[ ](?:la[ ]|los[ ])?|l['’]|d['’])?"
+_ROMANCE = _form(rf"""
+    (?<!\w) (?:
+    \d{{1,4}}(?:[ ]?(?:bis|ter))?,?[ ](?:rue|avenue|boulevard|place|chemin|allée|impasse|quai)[ ]{_OF}
+    {_WORD}(?:[ -](?:de|du|des|la|{_CAP})[\w'’-]*){{0,4}} (?:{_LINE}\d{{5}}[ ]{_TOWN})?
+    |
+    (?:[Cc]alle|[Cc]/|[Aa]venida|[Pp]laza|[Pp]aseo|[Vv]ia|[Vv]iale|[Pp]iazza|[Cc]orso|[Rr]ua|[Tt]ravessa|[Ll]argo)[ ]
+    {_OF}{_WORD}(?:[ ](?:de|del|la|di|da|do|e|y|{_CAP})[\w'’-]*){{0,4}},?[ ](?:n[.º°o]?[ ]?)?\d{{1,4}}(?![\w.]\d)
+    (?:{_LINE}\d{{4,5}}(?:-\d{{3}})?[ ]{_TOWN})?)""")
+_POSTCODE_AND_TOWN = re.compile(r"\d{4,5}(?:-\d{3})? [A-Z]")
+
+_CN_NUMBER = _form(r"""
+    (?:(?<![公铁])路|街|大道|巷|弄|胡同)\s?\d{1,5}\s?[号號弄](?:院)?(?!线)
+    (?:[\u4e00-\u9fffA-Z\d-]{0,12}?\d{1,5}[A-Z]?(?:室|楼|单元|栋|层|号楼|幢|房)){0,4}""")
+_CN_BEFORE = re.compile(r"[\u4e00-\u9fff]{2,24}\Z")
+_CN_LEAD = re.compile(r".*?(?:地址|住址|住所|位于|住在|居住于|寄往|寄到|邮寄至|送至|搬到|在|于|至|到|为|是)")
+_CN_PLACE = re.compile("[省市区县州镇乡]")
+
+_CUE = re.compile(
+    r"(?i)(?:\baddress|\blives?\b|\bliving\b|\bresid|\bship(?:ped|ping)?\b|\bdeliver|\bmail(?:ed|ing)?\b|\blocated|"
+    r"\boffice is|anschrift|adresse|wohn|indirizzo|residen|dirección|domicilio|morada|habita|domicili|demeur|abita)"
+    r"[^\n\d]{0,40}\Z"
+)
+
+
+def addresses(text: str, policy: RedactionPolicy) -> Iterator[Span]:  # noqa: ARG001
+    """Postal addresses; `by_context` where a street and number stand alone."""
+    yield from _german(text)
+    yield from _english(text)
+    yield from _chinese(text)
+    for start, end in _around(text, _ROMANCE_WORDS, 12, 120):
+        for match in _ROMANCE.finditer(text, start, end):
+            certain = _POSTCODE_AND_TOWN.search(match[0]) is not None
+            if certain or _has_cue(text, match):
+                yield Span("ADDRESS", match.start(), match.end(), 0.6, by_context=not certain)
+
+
+def _german(text: str) -> Iterator[Span]:
+    for start, end in _around(text, _DE_ENDINGS, 60, 90):
+        for match in _DE_STREET.finditer(text, start, end):
+            yield Span("ADDRESS", match.start(), match.end(), 0.65)
+    for town in _DE_POSTCODE.finditer(text):
+        for match in _DE_TOWN.finditer(text, max(0, town.start() - 70), town.end() + 60):
+            if match.start() < town.start() < match.end():
+                yield Span("ADDRESS", match.start(), match.end(), 0.6)
+
+
+def _english(text: str) -> Iterator[Span]:
+    for start, end in _around(text, _EN_KINDS, 60, 120):
+        for match in _EN_STREET.finditer(text, start, end):
+            rest = match[0][match.end("kind") - match.start() :]
+            if match["kind"] in _STREETS.split("|") or re.search(r"\d", rest) or _has_cue(text, match):
+                yield Span("ADDRESS", match.start(), match.end(), 0.6, by_context=True)
+    for start, end in _around(text, _FLATS, 80, 160):
+        for match in _FLAT_STREET.finditer(text, start, end):
+            yield Span("ADDRESS", match.start(), match.end(), 0.6, by_context=True)
+    for start, end in _around(text, _BOX_WORDS, 16, 80):
+        for match in _BOX.finditer(text, start, end):
+            yield Span("ADDRESS", match.start(), match.end(), 0.6)
+
+
+def _chinese(text: str) -> Iterator[Span]:
+    for match in _CN_NUMBER.finditer(text) if "号" in text or "號" in text or "弄" in text else ():
+        before = _CN_BEFORE.search(text, max(0, match.start() - 24), match.start())
+        if before is None:
+            continue
+        lead = _CN_LEAD.match(before[0])
+        start = before.start() + (lead.end() if lead and lead.end() < len(before[0]) else 0)
+        certain = _CN_PLACE.search(text, start, match.start()) is not None
+        yield Span("ADDRESS", start, match.end(), 0.6, by_context=not certain)
+
+
+def _has_cue(text: str, match: re.Match[str]) -> bool:
+    return _CUE.search(text, max(0, match.start() - 60), match.start()) is not None
+
+
+def _around(text: str, literals: tuple[str, ...], before: int, after: int) -> Iterator[tuple[int, int]]:
+    """Parts of the text around the literals, not overlapping, in order."""
+    start, end = 0, -1
+    for place in sorted(places(text, literals)):
+        if place - before > end:
+            if end >= 0:
+                yield start, min(end, len(text))
+            start = max(0, place - before)
+        end = place + after
+    if end >= 0:
+        yield start, min(end, len(text))
