@@ -5,24 +5,29 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from kprep.store import lexical, search
+from kprep.store import embeddings, lexical, search
 from kprep.store.search import Scope
 from kprep.store.sql import Connection
 from retrieval import bm25
 from retrieval.bm25 import Bm25, Scores
 
-FIRST_LOOK = 2
+FIRST_LOOK = 3
 """Candidates asked for visibility at first, as a multiple of the hits wanted."""
-NARROW_SHARE = 0.1
+NARROW_SHARE = 0.04
 """Below this share of visible candidates a scope is narrow: its chunks are listed and the scores cut to them."""
+EXACT_MOST = 2_000
+"""Up to this many visible chunks all are compared: at most some 10 ms, and no neighbour is missed."""
+NEAR_MOST = 1_000
+"""Most neighbours the approximate index is asked for before all visible chunks are compared instead."""
+
+Ranked = list[tuple[str, float]]
 
 
 def lexical_hits(
     connection: Connection, scope: Scope, lexicon: str, terms: Mapping[str, float], constants: Bm25, top_k: int
-) -> tuple[list[tuple[str, float]], Scores]:
-    """Visible chunks by exact BM25, best first: (chunk id, score); and the scores of the whole release."""
+) -> tuple[Ranked, Scores]:
+    """Visible chunks by exact BM25, best first, ties by id: (chunk id, score); and the scores of the whole release."""
     if not terms or constants.chunks == 0:
         return [], bm25.score({}, [], np.empty(0, np.int64), constants)
     found = lexical.postings(connection, scope.kb, lexicon, list(terms))
@@ -31,35 +36,37 @@ def lexical_hits(
     return _visible(connection, scope, scores, top_k), scores
 
 
-def _visible(connection: Connection, scope: Scope, scores: Scores, top_k: int) -> list[tuple[str, float]]:
+def _visible(connection: Connection, scope: Scope, scores: Scores, top_k: int) -> Ranked:
     """The first `top_k` scored chunks that the scope may see, exactly."""
-    hits: list[tuple[str, float]] = []
-    start, size = 0, max(FIRST_LOOK * top_k, 50)
-    while start < scores.numbers.size and len(hits) < top_k:
-        part = scores.numbers[start : start + size]
-        visible = search.visible_among(connection, scope, part.tolist())
-        hits += _pairs(part, scores.scores[start : start + size], visible)
-        start += size
+    size = max(FIRST_LOOK * top_k, 50)
+    while True:
+        best = scores.best(size)
+        visible = search.visible_among(connection, scope, best.tolist())
+        if len(visible) >= top_k or best.size < size:
+            return _ranked(visible, scores, top_k)
+        if len(visible) < NARROW_SHARE * best.size:
+            return _ranked(search.visible_all(connection, scope), scores, top_k)
         size *= 4
-        if len(visible) < NARROW_SHARE * part.size and start < scores.numbers.size:
-            everything = search.visible_all(connection, scope)
-            return _pairs(scores.numbers, scores.scores, everything)[:top_k]
-    return hits[:top_k]
 
 
-def _pairs(
-    numbers: NDArray[np.int64], scores: NDArray[np.float64], visible: Mapping[int, str]
-) -> list[tuple[str, float]]:
-    """(chunk id, score) of the visible ones, in the order given."""
-    if not visible:
-        return []
-    kept = np.isin(numbers, np.fromiter(visible, dtype=np.int64, count=len(visible)))
-    pairs = zip(numbers[kept].tolist(), scores[kept].tolist(), strict=True)
-    return [(visible[number], score) for number, score in pairs]
+def _ranked(visible: Mapping[int, str], scores: Scores, top_k: int) -> Ranked:
+    pairs = [(chunk_id, score) for number, chunk_id in visible.items() if (score := scores.of(number)) > 0]
+    return sorted(pairs, key=lambda pair: (-pair[1], pair[0]))[:top_k]
 
 
-def dense_hits(
-    connection: Connection, scope: Scope, space: str, vector: Sequence[float], top_k: int
-) -> list[tuple[str, float]]:
-    """Visible chunks by cosine, best first: (chunk id, cosine). Exact over what the scope may see."""
+def dense_hits(connection: Connection, scope: Scope, space: str, vector: Sequence[float], top_k: int) -> Ranked:
+    """Visible chunks by cosine, best first, ties by id: (chunk id, cosine).
+
+    Few visible chunks are compared one by one: an approximate index filtered afterwards would miss most of them. Many
+    are searched through the index, with more neighbours until enough of them are visible.
+    """
+    index = embeddings.near_index(connection, space)
+    if index is None or search.visible_count(connection, scope, EXACT_MOST + 1) <= EXACT_MOST:
+        return search.dense_exact(connection, scope, space, vector, top_k)
+    near = 2 * top_k
+    while near <= NEAR_MOST:
+        hits = search.dense_near(connection, scope, index, vector, near)
+        if len(hits) >= top_k:
+            return hits[:top_k]
+        near *= 4
     return search.dense_exact(connection, scope, space, vector, top_k)

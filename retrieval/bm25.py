@@ -24,14 +24,30 @@ class Bm25:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """Chunks that hold a term of the question, best first, ties by number: `numbers` (int64) and `scores` (float64) are
-    parallel. `frequencies`: chunks of the release that hold each matched term. `bound`: highest score any chunk could
-    have (see `bound`)."""
+    """The score of every chunk of a release: of chunk number `first + i` in `sums[i]`, 0 for one without any term.
 
-    numbers: NDArray[np.int64]
-    scores: NDArray[np.float64]
+    `frequencies`: chunks of the release that hold each matched term. `bound`: highest score any chunk could have.
+    """
+
+    first: int
+    sums: NDArray[np.float64]
     frequencies: Mapping[str, int]
     bound: float
+
+    def best(self, count: int) -> NDArray[np.int64]:
+        """Numbers of the best `count` chunks, and of those that tie with the last of them, best first."""
+        hit = np.flatnonzero(self.sums)
+        values = self.sums[hit]
+        if hit.size > count:
+            least = np.partition(values, hit.size - count)[hit.size - count]
+            hit = hit[values >= least]
+        ordered = hit[np.argsort(-self.sums[hit], kind="stable")]
+        return np.asarray(ordered + self.first, dtype=np.int64)
+
+    def of(self, number: int) -> float:
+        """Score of a chunk, 0 when it holds no term."""
+        place = number - self.first
+        return float(self.sums[place]) if 0 <= place < self.sums.size else 0.0
 
 
 def score(terms: Mapping[str, float], found: Sequence[Postings], absent: NDArray[np.int64], bm25: Bm25) -> Scores:
@@ -58,7 +74,7 @@ def score(terms: Mapping[str, float], found: Sequence[Postings], absent: NDArray
     frequencies = {term: count for term, count in frequencies.items() if count}
     limit = bound(terms, frequencies, bm25)
     if not frequencies:
-        return Scores(np.empty(0, np.int64), np.empty(0, np.float64), {}, limit)
+        return Scores(0, np.empty(0, np.float64), {}, limit)
     numbers = np.concatenate([array for term in frequencies for array in numbers_of[term]])
     weights = [terms[term] * idf(bm25.chunks, count) for term, count in frequencies.items()]
     gains = np.concatenate(
@@ -66,10 +82,7 @@ def score(terms: Mapping[str, float], found: Sequence[Postings], absent: NDArray
     )
     first = int(numbers.min())
     sums: NDArray[np.float64] = np.bincount(numbers - first, weights=gains).astype(np.float64)
-    hit = np.flatnonzero(sums)
-    order = np.lexsort((hit, -sums[hit]))
-    best = hit[order]
-    return Scores(best + first, sums[best], frequencies, limit)
+    return Scores(first, sums, frequencies, limit)
 
 
 def _among(numbers: NDArray[np.int64], ascending: NDArray[np.int64]) -> NDArray[np.bool_]:

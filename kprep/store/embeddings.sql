@@ -23,8 +23,12 @@ SELECT :space_id, r.content_hash, CAST(r.embedding AS vector)
 FROM unnest(CAST(:hashes AS text[]), CAST(:vectors AS text[])) AS r(content_hash, embedding)
 ON CONFLICT (space_id, content_hash) DO NOTHING;
 
--- name: count
-SELECT count(*) FROM kprep.embeddings WHERE space_id = :space_id;
+-- name: near_index
+-- The approximate index of a space, once it is built and usable.
+SELECT s.space_id, CAST(substring(obj_description(i.indexrelid) FROM '\d+') AS integer) AS dimensions
+FROM kprep.spaces s JOIN pg_index i ON i.indexrelid = to_regclass('kprep.embeddings_near_' || s.space_id)
+WHERE s.space = :space AND i.indisvalid;
 
--- name: dimensions
-SELECT vector_dims(embedding) FROM kprep.embeddings WHERE space_id = :space_id LIMIT 1;
+-- name: measure
+SELECT count(*) AS vectors, max(vector_dims(embedding)) AS dimensions FROM (
+    SELECT embedding FROM kprep.embeddings WHERE space_id = :space_id LIMIT :most) AS counted;

@@ -7,12 +7,15 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, text
 
 from kprep.store import embeddings
+from kprep.store.embeddings import NearIndex
 from kprep.store.sql import load
 
 SQL = load(__file__)
+LEAST_EF = 200
+"""Least candidates the index walks through (hnsw.ef_search); recall grows with it, time too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,17 @@ def dense_exact(
         return []
     values = {**scope.values(), "space_id": number, "vector": embeddings.vector_text(vector), "top_k": top_k}
     return [(row[0], float(row[1])) for row in connection.execute(SQL["dense_exact"], values)]
+
+
+def dense_near(
+    connection: Connection, scope: Scope, index: NearIndex, vector: Sequence[float], near: int
+) -> list[tuple[str, float]]:
+    """Those of the `near` nearest vectors, found approximately, that the scope may see: (chunk id, exact cosine)."""
+    connection.execute(SQL["set_near"], {"near": str(max(LEAST_EF, near))})
+    # Two numbers of ours: an index over an expression is used only when the expression is the same text.
+    statement = text(SQL["dense_near"].text.format(space_id=index.space_id, dimensions=index.dimensions))
+    values = {**scope.values(), "vector": embeddings.vector_text(vector), "near": near}
+    return [(row[0], float(row[1])) for row in connection.execute(statement, values)]
 
 
 def without_vector(connection: Connection, kb: str, release: int, space: str) -> bool:

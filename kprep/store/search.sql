@@ -25,7 +25,7 @@ SELECT count(*) FROM (
   AND (CAST(:doc_type AS text[]) IS NULL OR v.doc_type = ANY(:doc_type))
   AND (CAST(:language AS text[]) IS NULL OR v.language = ANY(:language))
   AND (CAST(:source AS text[]) IS NULL OR v.source = ANY(:source))
-    LIMIT :most) AS some;
+    LIMIT :most) AS counted;
 
 -- name: dense_exact
 SELECT v.chunk_id, 1 - (e.embedding <=> CAST(:vector AS vector)) AS cosine
@@ -38,6 +38,27 @@ WHERE true
   AND (CAST(:source AS text[]) IS NULL OR v.source = ANY(:source))
 ORDER BY e.embedding <=> CAST(:vector AS vector), v.chunk_id
 LIMIT :top_k;
+
+-- name: set_near
+SELECT set_config('hnsw.ef_search', :near, true);
+
+-- name: dense_near
+WITH near AS MATERIALIZED (
+    SELECT content_hash, embedding
+    FROM kprep.embeddings
+    WHERE space_id = {space_id}
+    ORDER BY embedding::halfvec({dimensions}) <=> CAST(:vector AS halfvec({dimensions}))
+    LIMIT :near
+)
+SELECT v.chunk_id, 1 - (n.embedding <=> CAST(:vector AS vector)) AS cosine
+FROM near n
+JOIN kprep.visible_members(:kb, :release, :principals, :as_of) v ON v.content_hash = n.content_hash
+WHERE true
+  AND (CAST(:sensitivity AS text[]) IS NULL OR v.sensitivity = ANY(:sensitivity))
+  AND (CAST(:doc_type AS text[]) IS NULL OR v.doc_type = ANY(:doc_type))
+  AND (CAST(:language AS text[]) IS NULL OR v.language = ANY(:language))
+  AND (CAST(:source AS text[]) IS NULL OR v.source = ANY(:source))
+ORDER BY n.embedding <=> CAST(:vector AS vector), v.chunk_id;
 
 -- name: without_vector
 SELECT EXISTS (

@@ -185,6 +185,7 @@ CREATE INDEX release_members_no ON kprep.release_members (kb, chunk_no);
 CREATE INDEX release_members_document ON kprep.release_members (kb, document_id, from_release);
 CREATE INDEX release_members_closed ON kprep.release_members (kb, to_release) WHERE to_release IS NOT NULL;
 CREATE INDEX release_members_opened ON kprep.release_members (kb, from_release);
+CREATE INDEX release_members_content ON kprep.release_members (kb, content_hash);
 CREATE INDEX release_members_acl ON kprep.release_members USING gin (acl);
 
 CREATE TABLE kprep.views (
