@@ -5,8 +5,10 @@ A key without a meaning here, or a meaning without a key, raises: the tables can
 
 from __future__ import annotations
 
+import ast
 import json
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any, get_args
 
 import click
@@ -14,7 +16,15 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
+ROOT = Path(__file__).parent.parent
 HELP_WIDTH = 100
+ADDABLE = (
+    ("format", "`parsers/<format>.py` with `PARSER`", "parsers"),
+    ("chunker", "`chunking/<strategy>.py` with `CHUNKER`", "chunking"),
+    ("check", "`quality/<check>.py` with `CHECKS`", "quality"),
+    ("source", "`sources/<system>.py` with `SOURCE`", "sources"),
+    ("embedder", "`embedding/<provider>.py` with `EMBEDDER`", "embedding"),
+)
 MEANINGS = {
     "knowledge_base": "name; part of every id, so choose it once",
     "tenant": "whose knowledge it is; pseudonyms of one tenant differ from another's",
@@ -86,6 +96,47 @@ def settings_table() -> str:
         for name, field in Settings.model_fields.items()
     ]
     return _table(("variable", "default", "meaning"), rows)
+
+
+def commands_table() -> str:
+    """Markdown table of the commands with the first sentence of their help."""
+    from kprep.cli.app import cli
+
+    context = click.Context(cli)
+    rows = []
+    for name in cli.list_commands(context):
+        command = cli.get_command(context, name)
+        assert command is not None
+        rows.append((f"`kprep {name}`", command.get_short_help_str(limit=200).rstrip(".")))
+    return _table(("command", "what it does"), rows)
+
+
+def formats_table() -> str:
+    """Markdown table of the parsers with the media types they take."""
+    from parsers import PARSERS
+
+    rows = [(f"`{spec.name}`", ", ".join(f"`{name}`" for name in spec.media_types)) for spec in PARSERS.values()]
+    return _table(("parser", "media types"), rows)
+
+
+def registry_table() -> str:
+    """Markdown table of what can be added: the file, and the registry line as it stands in the room."""
+    return _table(
+        ("what", "file with", "registry line"), [(what, file, f"`{_line(room)}`") for what, file, room in ADDABLE]
+    )
+
+
+def _line(room: str) -> str:
+    """The registry of a room, on one line. Raises: ValueError when the room has none."""
+    code = (ROOT / room / "__init__.py").read_text(encoding="utf-8")
+    for node in ast.parse(code).body:
+        if (
+            isinstance(node, ast.Assign)
+            and isinstance(node.value, ast.Call)
+            and ast.unparse(node.value.func) == "by_name"
+        ):
+            return ast.unparse(node)
+    raise ValueError(f"{room}/__init__.py has no registry")
 
 
 def cli_reference() -> str:
