@@ -6,12 +6,15 @@ The only place that keeps unredacted bytes. Writes are conditional and idempoten
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from pathlib import Path
 from typing import Any, Protocol
 
 from kprep.core.errors import ConfigError, StoreError, StoreUnavailable
 from kprep.core.ids import content_hash
+
+BUCKET_NAME = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
 
 
 class ObjectStore(Protocol):
@@ -45,7 +48,8 @@ class DirectoryStore:
         if path.exists():
             return address
         try:
-            self._root.mkdir(mode=0o700, parents=True, exist_ok=True)
+            for folder in (self._root.parent, self._root):  # `mode` does not hold for parents
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             path.parent.mkdir(mode=0o700, exist_ok=True)
             handle, scratch = tempfile.mkstemp(dir=path.parent, prefix=".new-")
             try:
@@ -98,7 +102,7 @@ class S3Store:
             if _status(error) not in (409, 412):  # somebody else wrote the same content meanwhile
                 raise _s3_error(error, self._bucket) from error
         except BotoCoreError as error:
-            raise StoreUnavailable(f"bucket {self._bucket} is out of reach: {error}") from error
+            raise _client_error(error, self._bucket) from error
         return address
 
     def get(self, address: str) -> bytes:
@@ -107,11 +111,11 @@ class S3Store:
         try:
             body = self._client.get_object(Bucket=self._bucket, Key=self._key(address))["Body"].read()
         except ClientError as error:
-            if _status(error) == 404:
+            if _status(error) == 404 and _code(error) != "NoSuchBucket":
                 raise StoreError(f"original {address} is missing from bucket {self._bucket}") from error
             raise _s3_error(error, self._bucket) from error
         except BotoCoreError as error:
-            raise StoreUnavailable(f"bucket {self._bucket} is out of reach: {error}") from error
+            raise _client_error(error, self._bucket) from error
         return _checked(address, body)
 
     def exists(self, address: str) -> bool:
@@ -124,7 +128,7 @@ class S3Store:
                 return False
             raise _s3_error(error, self._bucket) from error
         except BotoCoreError as error:
-            raise StoreUnavailable(f"bucket {self._bucket} is out of reach: {error}") from error
+            raise _client_error(error, self._bucket) from error
         return True
 
     def delete(self, address: str) -> None:
@@ -135,19 +139,19 @@ class S3Store:
         except ClientError as error:
             raise _s3_error(error, self._bucket) from error
         except BotoCoreError as error:
-            raise StoreUnavailable(f"bucket {self._bucket} is out of reach: {error}") from error
+            raise _client_error(error, self._bucket) from error
 
 
 def open_store(location: str | None, data_dir: Path, endpoint: str | None) -> ObjectStore:
     """Store at `s3://bucket/prefix`, or the restricted directory of the data directory. Raises: ConfigError."""
     if location is None:
         return DirectoryStore(data_dir / "restricted" / "originals")
-    if not location.startswith("s3://") or not location.removeprefix("s3://").strip("/"):
+    bucket, _, prefix = location.removeprefix("s3://").partition("/")
+    if not location.startswith("s3://") or not BUCKET_NAME.fullmatch(bucket):
         raise ConfigError(f"KPREP_OBJECT_STORE must be s3://bucket/prefix, not {location!r}")
     import boto3
     from botocore.config import Config
 
-    bucket, _, prefix = location.removeprefix("s3://").partition("/")
     config = Config(retries={"mode": "standard", "max_attempts": 4}, connect_timeout=5, read_timeout=60)
     return S3Store(bucket, prefix, boto3.client("s3", endpoint_url=endpoint, config=config))
 
@@ -162,7 +166,19 @@ def _status(error: Any) -> int:
     return int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
 
 
+def _code(error: Any) -> str:
+    return str(error.response.get("Error", {}).get("Code", ""))
+
+
 def _s3_error(error: Any, bucket: str) -> StoreError:
-    code = error.response.get("Error", {}).get("Code", "")
     kind = StoreUnavailable if _status(error) >= 500 or _status(error) == 429 else StoreError
-    return kind(f"bucket {bucket} refused: {code or _status(error)}")
+    return kind(f"bucket {bucket} refused: {_code(error) or _status(error)}")
+
+
+def _client_error(error: Any, bucket: str) -> StoreError:
+    """What kept the client from asking: missing credentials do not come back by trying again."""
+    from botocore.exceptions import NoCredentialsError, PartialCredentialsError
+
+    if isinstance(error, NoCredentialsError | PartialCredentialsError):
+        return StoreError(f"no credentials for bucket {bucket}: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
+    return StoreUnavailable(f"bucket {bucket} is out of reach: {error}")

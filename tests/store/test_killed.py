@@ -12,7 +12,8 @@ from tests.conftest import MakeBase
 from tests.fakes.pages import FOUR, REFUNDS, SAFETY, TRAVEL, page
 
 MOMENTS = (
-    "begun", "scan", "planned", "prepare", "saved", "index", "embed", "assemble", "assembled", "judged", "moved", "settled",
+    "begun", "scan", "planned", "prepare", "saved", "index", "embed", "assemble", "assembled", "judged", "moved",
+    "settled",
 )  # fmt: skip
 
 
