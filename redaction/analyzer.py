@@ -82,7 +82,7 @@ class RoomRecognizer(EntityRecognizer):
     def __init__(self, recognizer: Recognizer, policy: RedactionPolicy, language: str) -> None:
         self._recognizer = recognizer
         self._policy = policy
-        super().__init__([recognizer.name], name=recognizer.name, supported_language=language)
+        super().__init__([recognizer.kind], name=recognizer.name, supported_language=language)
 
     def load(self) -> None:
         """There is nothing to load."""
@@ -174,9 +174,9 @@ class _NoEnhancer(ContextAwareEnhancer):
 
 def _recognizers(policy: RedactionPolicy, language: str) -> Iterator[EntityRecognizer]:
     """All recognizers of a policy that run on texts of a language."""
-    for kind in policy.kinds:
-        recognizer = RECOGNIZERS[kind]
-        if language == ANY or not recognizer.languages or language in recognizer.languages:
+    for recognizer in RECOGNIZERS.values():
+        speaks = language == ANY or not recognizer.languages or language in recognizer.languages
+        if speaks and recognizer.kind in policy.kinds:
             yield RoomRecognizer(recognizer, policy, language)
     for kind, pattern in policy.patterns:
         yield OwnPattern(kind, pattern, language)

@@ -92,6 +92,9 @@ def _walk_element(element: Element, visit: Visit) -> Element:
     links = tuple(
         Link(visit(link.text, TEXT, place, ""), visit(link.target, TARGET, place, "")) for link in element.links
     )
+    after = (marker, language, rows, text, links)
+    if after == (element.marker, element.language, element.rows, element.text, element.links):
+        return element
     return replace(element, marker=marker, language=language, rows=rows, text=text, links=links)
 
 

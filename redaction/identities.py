@@ -16,7 +16,7 @@ class IdentityNumber:
 
     `certain`: written like this and with a right checksum it needs no word beside it. `weak`: needs one of `words`
     near by. With one of `words` right before it the form alone is enough: a mistyped number, or one that breaks a
-    rule of its office, still names a person.
+    rule of its office, still names a person. `languages`: of the texts it is looked for in; empty: of all.
     """
 
     kind: str
@@ -24,6 +24,7 @@ class IdentityNumber:
     weak: re.Pattern[str] | None
     words: re.Pattern[str]
     is_valid: Callable[[str], bool]
+    languages: tuple[str, ...] = ()
 
 
 def find(number: IdentityNumber) -> Callable[[str, RedactionPolicy], Iterator[Span]]:
@@ -163,6 +164,7 @@ NUMBERS = (
         _pattern(r"\d{2} ?\d{3} ?\d{3} ?\d{3}"),
         _words(r"steuer[- ]?(?:id|ident\w*)|\bidnr\b|\btin\b|tax (?:id|number|identification)|steuerliche"),
         _de,
+        languages=("de", "en"),
     ),
     IdentityNumber(
         "FR_NIR",

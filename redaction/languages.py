@@ -10,10 +10,10 @@ ANY = "xx"
 _COMMON = {
     "en": (" the ", " and ", " of ", " is ", "The "),
     "de": (" und ", " der ", " ist ", " nicht ", "straße", "Straße"),
-    "fr": (" les ", " des ", " est ", " une ", " rue "),
-    "es": (" los ", " las ", " el ", " del ", " calle "),
-    "it": (" il ", " di ", " che ", " della ", " via "),
-    "pt": (" não ", " uma ", " os ", " da ", " rua "),
+    "fr": (" les ", " des ", " est ", " une ", " rue ", "avenue "),
+    "es": (" los ", " las ", " el ", " del ", "alle ", "venida ", "aseo ", "laza "),
+    "it": (" il ", " di ", " che ", " della ", " via ", "Via ", "iazza ", "orso ", "iale "),
+    "pt": (" não ", " uma ", " os ", " da ", " rua ", "Rua ", "ravessa ", "argo "),
     "nl": (" het ", " een ", " van ", "straat"),
     "zh": ("的", "。", "，", "、", "是", "号", "路"),
 }
@@ -25,6 +25,10 @@ def language_of(text: str, stated: str = "") -> str:
     `stated`: what the document says of itself ("de", "zh-CN"); it is often wrong, so it decides only where the text
     shows no other language. Leaving recognizers out must never cost a value, so one foreign word is enough for ANY.
     """
-    shown = {language for language, words in _COMMON.items() if any(word in text for word in words)}
-    shown |= {code} if (code := stated.lower().partition("-")[0].partition("_")[0]) else set()
-    return shown.pop() if len(shown) == 1 and shown <= set(LANGUAGES) else ANY
+    shown = {code} if (code := stated.lower().partition("-")[0].partition("_")[0]) else set()
+    for language, words in _COMMON.items():
+        if language not in shown and any(word in text for word in words):
+            shown.add(language)
+        if len(shown) > 1:
+            return ANY
+    return shown.pop() if shown and shown <= set(LANGUAGES) else ANY

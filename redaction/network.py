@@ -13,6 +13,7 @@ _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 _Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 _IPV4 = re.compile(r"(?<![\w.+])(?<!\d-)(?:\d{1,3}\.){3}\d{1,3}(?![\w]|\.\w|-\d)(?:/(\d{1,2})(?!\d))?")
+_DOTTED = re.compile(r"\d\.\d{1,3}\.\d{1,3}\.\d")
 _IPV6 = re.compile(r"(?<![\w:.])(?:[0-9A-Fa-f]{0,4}:){2,7}(?:(?:\d{1,3}\.){3}\d{1,3}|[0-9A-Fa-f]{0,4})(?![\w:]|\.\d)")
 _IPV6_SIGN = re.compile(r"::|:[0-9A-Fa-f]{1,4}:")
 _MAC = re.compile(
@@ -55,7 +56,7 @@ def ip_addresses(text: str, policy: RedactionPolicy) -> Iterator[Span]:
     """Private network addresses and public addresses of clients; not loopback, unspecified, multicast, netmasks,
     documentation ranges, well-known resolvers, versions and section numbers."""
     allowed: tuple[_Network, ...] = tuple(ipaddress.ip_network(n, strict=False) for n in policy.allow_addresses)
-    for match in _IPV4.finditer(text):
+    for match in _dotted(text):
         value = match[0].split("/")[0]
         address = _parsed(value)
         if address is None or match[0] in _WHOLE_RANGES or not _tells(address, allowed):
@@ -72,6 +73,18 @@ def ip_addresses(text: str, policy: RedactionPolicy) -> Iterator[Span]:
         address = _parsed(match[0])
         if address is not None and _tells(address, allowed) and _is_ipv6(match[0]):
             yield Span("IP", match.start(), match.end(), 0.75)
+
+
+def _dotted(text: str) -> Iterator[re.Match[str]]:
+    """What is written like an IPv4 address; looked for from its first dot, since most texts hold none."""
+    end = 0
+    for inner in _DOTTED.finditer(text):
+        for start in range(max(end, inner.start() - 2), inner.start() + 1):
+            match = _IPV4.match(text, start)
+            if match:
+                end = match.end()
+                yield match
+                break
 
 
 def _parsed(value: str) -> _Address | None:

@@ -30,6 +30,8 @@ class SafeLocators:
 
     def __call__(self, locator: Locator) -> Locator:
         """The locator without values."""
+        if not (locator.anchor or locator.sheet or locator.message):
+            return locator
         if locator.anchor and self._tells(locator.anchor):
             locator = replace(locator, anchor=None)
         if locator.sheet and self._tells(locator.sheet):

@@ -1,4 +1,4 @@
-"""Recognizer of postal addresses: a street with a house number, and what places it, in the forms of several countries.
+"""Recognizers of postal addresses: a street with a house number, and what places it, in the forms of several countries.
 
 A form that could be something else ("3 New Place", "Via Porto 80") needs a postcode behind it or a word such as "lives
 at" before it. Each form is looked for around literals that it cannot lack, since most texts hold none.
@@ -100,11 +100,8 @@ _CUE = re.compile(
 )
 
 
-def addresses(text: str, policy: RedactionPolicy) -> Iterator[Span]:  # noqa: ARG001
-    """Postal addresses; `by_context` where a street and number stand alone."""
-    yield from _german(text)
-    yield from _english(text)
-    yield from _chinese(text)
+def romance(text: str, policy: RedactionPolicy) -> Iterator[Span]:  # noqa: ARG001
+    """French, Spanish, Italian and Portuguese addresses; without postcode only after a word such as "dirección"."""
     for start, end in _around(text, _ROMANCE_WORDS, 12, 120):
         for match in _ROMANCE.finditer(text, start, end):
             certain = _POSTCODE_AND_TOWN.search(match[0]) is not None
@@ -112,7 +109,8 @@ def addresses(text: str, policy: RedactionPolicy) -> Iterator[Span]:  # noqa: AR
                 yield Span("ADDRESS", match.start(), match.end(), 0.6, by_context=not certain)
 
 
-def _german(text: str) -> Iterator[Span]:
+def german(text: str, policy: RedactionPolicy) -> Iterator[Span]:  # noqa: ARG001
+    """German, Austrian and Swiss addresses."""
     for start, end in _around(text, _DE_ENDINGS, 60, 90):
         for match in _DE_STREET.finditer(text, start, end):
             yield Span("ADDRESS", match.start(), match.end(), 0.65)
@@ -122,7 +120,8 @@ def _german(text: str) -> Iterator[Span]:
                 yield Span("ADDRESS", match.start(), match.end(), 0.6)
 
 
-def _english(text: str) -> Iterator[Span]:
+def english(text: str, policy: RedactionPolicy) -> Iterator[Span]:  # noqa: ARG001
+    """American and British addresses, flats in any language, boxes; `by_context` where a street stands alone."""
     for start, end in _around(text, _EN_KINDS, 60, 120):
         for match in _EN_STREET.finditer(text, start, end):
             rest = match[0][match.end("kind") - match.start() :]
@@ -136,7 +135,8 @@ def _english(text: str) -> Iterator[Span]:
             yield Span("ADDRESS", match.start(), match.end(), 0.6)
 
 
-def _chinese(text: str) -> Iterator[Span]:
+def chinese(text: str, policy: RedactionPolicy) -> Iterator[Span]:  # noqa: ARG001
+    """Chinese addresses with street and house number; `by_context` without a province, city or district."""
     for match in _CN_NUMBER.finditer(text) if "号" in text or "號" in text or "弄" in text else ():
         before = _CN_BEFORE.search(text, max(0, match.start() - 24), match.start())
         if before is None:

@@ -18,13 +18,18 @@ class Recognizer:
     """Finds values of one kind.
 
     `numeric`: every value has at least six digits close together, so that only the surroundings of such digits are
-    read. `languages`: those whose words it knows; empty: it runs on every text.
+    read. `languages`: of the texts it runs on; empty: of every text. `form`: tells apart recognizers of one kind.
     """
 
-    name: str
+    kind: str
     find: Callable[[str, RedactionPolicy], Iterator[Span]]
     numeric: bool = True
     languages: tuple[str, ...] = ()
+    form: str = ""
+
+    @property
+    def name(self) -> str:
+        return f"{self.kind}/{self.form}" if self.form else self.kind
 
 
 RECOGNIZERS = by_name(
@@ -34,16 +39,19 @@ RECOGNIZERS = by_name(
         Recognizer("CREDIT_CARD", accounts.cards),
         Recognizer("IBAN", accounts.ibans),
         Recognizer("BANK_ACCOUNT", accounts.bank_accounts),
-        *(Recognizer(number.kind, identities.find(number)) for number in identities.NUMBERS),
+        *(Recognizer(n.kind, identities.find(n), languages=n.languages) for n in identities.NUMBERS),
         Recognizer("PASSPORT", persons.passports, numeric=False),
         Recognizer("DATE_OF_BIRTH", persons.birth_dates, numeric=False),
-        Recognizer("ADDRESS", postal.addresses, numeric=False),
+        Recognizer("ADDRESS", postal.english, numeric=False, form="english"),
+        Recognizer("ADDRESS", postal.german, numeric=False, languages=("de", "nl", "en"), form="german"),
+        Recognizer("ADDRESS", postal.romance, numeric=False, languages=("fr", "es", "it", "pt"), form="romance"),
+        Recognizer("ADDRESS", postal.chinese, numeric=False, languages=("zh",), form="chinese"),
         Recognizer("IP", network.ip_addresses, numeric=False),
         Recognizer("MAC", network.mac_addresses, numeric=False),
         Recognizer("HOST", network.internal_hosts, numeric=False),
     )
 )
-"""Recognizers by kind. A new one is one function and one entry."""
+"""Recognizers by name. A new one is one function and one entry."""
 
 _DIGITS = re.compile(r"\d(?:[^\d\0]{0,12}\d){5,}")
 _BEFORE, _AFTER = 96, 48

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
 from kprep.core.errors import ConfigError, RedactionError, SecretFound
-from kprep.core.models import CleanDocument, Locator, RedactedDocument, Redaction
+from kprep.core.models import CleanDocument, Element, Locator, RedactedDocument, Redaction
 from redaction.fields import AUTHOR, TARGET, Content, Field
 from redaction.places import SafeLocators
 from redaction.policy import RedactionPolicy
@@ -83,7 +83,7 @@ class Redactor:
             uri=document.uri,
             media_type=document.media_type,
             parser=document.parser,
-            elements=tuple(replace(element, locator=safe(element.locator)) for element in content.elements),
+            elements=tuple(_placed(element, safe) for element in content.elements),
             units=document.units,
             metadata=content.metadata,
             removals=tuple(replace(removal, locator=safe(removal.locator)) for removal in document.removals),
@@ -204,6 +204,11 @@ def _secrets(content: Content, fields: Sequence[Field]) -> Iterator[Secret]:
     for name, value, locator in content.pairs():
         if is_secret_pair(name, mask(value)):
             yield Secret("PASSWORD", value, locator)
+
+
+def _placed(element: Element, safe: SafeLocators) -> Element:
+    locator = safe(element.locator)
+    return element if locator is element.locator else replace(element, locator=locator)
 
 
 def _joined(texts: Iterable[str], separator: str = SEPARATOR) -> tuple[str, list[int]]:
