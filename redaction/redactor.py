@@ -111,7 +111,11 @@ class Redactor:
         `by_context`: a title or table header put before a passed text would make findings of harmless numbers.
         """
         masked = mask(text)
-        secrets = [Span(SECRET_PREFIX + item.kind, item.start, item.end, 1.0) for item in find_secrets(masked)]
+        secrets = [
+            Span(SECRET_PREFIX + item.kind, item.start, item.end, 1.0)
+            for item in find_secrets(masked)
+            if not self._is_released(masked[item.start : item.end])
+        ]
         data = [s for s in self._analyzer.find(masked) if by_context or not s.by_context]
         spans = resolve([*secrets, *data])
         return [(span.kind, span.start, span.end) for span in spans]
@@ -119,9 +123,12 @@ class Redactor:
     def _secret(self, content: Content, fields: Sequence[Field]) -> Secret | None:
         """The first secret that nobody released."""
         for secret in _secrets(content, fields):
-            if self._pseudonyms.fingerprint(secret.value) not in self._released:
+            if not self._is_released(secret.value):
                 return secret
         return None
+
+    def _is_released(self, value: str) -> bool:
+        return bool(self._released) and self._pseudonyms.fingerprint(value) in self._released
 
     def _refusal(self, secret: Secret, safe: SafeLocators, uri: str) -> SecretFound:
         return SecretFound(

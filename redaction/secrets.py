@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from redaction.secret_tokens import tokens
 from redaction.secret_values import is_certain_password, is_password, is_placeholder
+from redaction.secret_words import is_worded_pair, worded
 from redaction.spans import Span, folded, places
 
 _KEYWORD = (
@@ -46,7 +47,7 @@ _INTEGRITY = re.compile(r"(?i)(?:sha\d{3}[-:]|md5[-:])")
 
 def find_secrets(text: str) -> list[Span]:
     """Spans of secrets in `text`; kinds such as AWS_KEY, PRIVATE_KEY, PASSWORD. Look-alikes are left out."""
-    return [*tokens(text), *_assigned(text)]
+    return [*tokens(text), *_assigned(text), *worded(text)]
 
 
 def is_secret_pair(name: str, value: str) -> bool:
@@ -54,6 +55,8 @@ def is_secret_pair(name: str, value: str) -> bool:
     if len(name) > 60 or len(value) > 300 or not _NAME_END.search(name.strip(" :*`")):
         return False
     value = value.strip().strip("`\"'")
+    if is_worded_pair(name, value):
+        return True
     return not re.search(r"\s", value) and not _INTEGRITY.match(value) and is_password(value)
 
 

@@ -1,0 +1,93 @@
+"""What stands beside the text: anchors, sheets, message ids, names of files, alt text, code and JSON in it."""
+
+import json
+
+import pytest
+
+from kprep.core.errors import SecretFound
+from kprep.core.models import CleanDocument, DocumentMetadata, Element, ElementKind, Link, Locator, Removal
+from redaction import RedactionPolicy, Redactor
+
+REDACTOR = Redactor(RedactionPolicy(), b"0123456789abcdef", "acme")
+
+
+def document(*elements: Element, removals: tuple[Removal, ...] = ()) -> CleanDocument:
+    return CleanDocument("s/a", "text/html", "html", elements, (), DocumentMetadata(), removals)
+
+
+@pytest.mark.req("D5.5")
+def test_an_anchor_made_from_a_value_is_left_out() -> None:
+    place = Locator(line=(3, 3), anchor="about-annaacmeio-467-3395")
+    elements = (
+        Element(ElementKind.HEADING, "About anna@acme.io, phone 467 3395", place, level=1),
+        Element(ElementKind.PARAGRAPH, "Text.", Locator(anchor="about-annaacmeio-467-3395")),
+        Element(ElementKind.PARAGRAPH, "Text.", Locator(line=(9, 9), anchor="pumps")),
+    )
+    removal = Removal("copyright", place, "0" * 64, 4)
+    result = REDACTOR.redact(document(*elements, removals=(removal,)))
+    assert "annaacmeio" not in repr(result)
+    assert [item.locator for item in result.elements] == [
+        Locator(line=(3, 3)),
+        Locator(),
+        Locator(line=(9, 9), anchor="pumps"),
+    ]
+    assert result.removals[0].locator == Locator(line=(3, 3))
+    assert {item.locator for item in result.redactions} == {Locator(line=(3, 3))}
+
+
+def test_sheets_and_message_ids_become_placeholders() -> None:
+    place = Locator(sheet="anna@acme.io", cell="A1", message="<41.anna@acme.io>")
+    result = REDACTOR.redact(document(Element(ElementKind.PARAGRAPH, "x", place)))
+    assert result.elements[0].locator.cell == "A1"
+    assert str(result.elements[0].locator.sheet).startswith("<PLACE_")
+    assert "acme" not in repr(result)
+    again = CleanDocument("s/a", "text/html", "html", result.elements, (), result.metadata, ())
+    assert REDACTOR.redact(again).elements == result.elements
+
+
+def test_the_place_of_a_secret_names_no_value() -> None:
+    place = Locator(line=(1, 1), anchor="about-annaacmeio")
+    element = Element(ElementKind.HEADING, "anna@acme.io password: Winter2023!", place)
+    with pytest.raises(SecretFound) as caught:
+        REDACTOR.redact(document(element))
+    assert caught.value.context["locator"] == {"line": [1, 1]}
+
+
+@pytest.mark.parametrize(
+    ("uri", "kinds"),
+    [
+        ("hr/anna.roe@acme.io.pdf", ["EMAIL"]),
+        ("hr/anna.roe%40acme.io/x.pdf", ["EMAIL"]),
+        ("scans/110101199003074514.pdf", ["CN_ID"]),
+        ("scans/ssn_123-45-6789.pdf", ["US_SSN"]),
+        ("tel_+49 30 12345678.txt", ["PHONE"]),
+        ("docs/2024-01-02_release-1.2.3.md", []),
+        ("docs/section-4/pump_manual_v10.2.pdf", []),
+        ("a/3f786850e387550fdab836ed7e6dc881de23001b.txt", []),
+    ],
+)
+def test_names_of_files_are_scanned(uri: str, kinds: list[str]) -> None:
+    assert [kind for kind, _, _ in REDACTOR.scan_name(uri)] == kinds
+    assert all(0 <= start < end <= len(uri) for _, start, end in REDACTOR.scan_name(uri))
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "# ask anna@acme.io\nrun()",
+        "/* phone: 467 3395 */",
+        json.dumps({"contact": {"phone": "467 3395", "mail": "anna@acme.io"}}, indent=1),
+        "owner: anna@acme.io  # on call",
+        '{"born": "born 1981-03-12", "ssn": "123-45-6789"}',
+    ],
+)
+def test_comments_and_json_in_code_are_read(code: str) -> None:
+    text = REDACTOR.redact(document(Element(ElementKind.CODE, code, Locator()))).elements[0].text
+    assert not any(value in text for value in ("anna@", "467 3395", "123-45-6789", "1981-03-12"))
+
+
+def test_words_of_pictures_and_links_are_read() -> None:
+    picture = Element(
+        ElementKind.PARAGRAPH, "Portrait of anna@acme.io", Locator(), links=(Link("anna@acme.io", "a.png"),)
+    )
+    assert "anna" not in repr(REDACTOR.redact(document(picture)))
