@@ -73,7 +73,7 @@ def prepare(
             enter(stage)
         _require_chunks(document)
     except PrepError as error:
-        return Failure(stage, error.reason, error.message, error.retryable, error.context)
+        return Failure(stage, error.reason, error.message + _where(error), error.retryable, error.context)
     except MemoryError:
         return Failure(stage, "out_of_memory", "needs more memory than one document may take", retryable=False)
     except Exception as error:  # noqa: BLE001 -- one document's surprise must not take the batch down
@@ -94,6 +94,16 @@ def _require_chunks(document: EnrichedDocument) -> None:
     """Raises: NoText. Zero chunks is never success."""
     if not document.children:
         raise NoText("no chunk came out of this document")
+
+
+def _where(error: PrepError) -> str:
+    """Place in the original, for people, when the error names one."""
+    locator = error.context.get("locator")
+    if not isinstance(locator, dict):
+        return ""
+    if locator.get("line"):
+        return f" in line {locator['line'][0]}"
+    return f" on page {locator['page']}" if locator.get("page") else ""
 
 
 def _place(error: Exception) -> str:

@@ -12,7 +12,6 @@ import click
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-from rich.table import Table
 
 console = Console(highlight=False, soft_wrap=False)
 STATUS_STYLE = {
@@ -97,12 +96,13 @@ def failures(rows: Sequence[Mapping[str, Any]], most: int = 20) -> None:
     """Failed documents with reason and remedy."""
     if not rows:
         return
-    console.print(f"\n[bold]{len(rows)} documents did not come through[/] (their last published version stays)")
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 2), show_header=False)
+    documents = "1 document" if len(rows) == 1 else f"{len(rows)} documents"
+    console.print(f"\n[bold]{documents} did not come through[/]; what was published of them before stays")
     for row in rows[:most]:
-        remedy = REMEDIES.get(row["reason"], "")
-        table.add_row(escape(row["uri"]), f"[red]{row['reason']}[/]", escape(remedy or row["detail"]))
-    console.print(table)
+        console.print(f"  {escape(row['uri'])}  [red]{row['reason']}[/] at {row['stage']}", soft_wrap=True)
+        advice = REMEDIES.get(row["reason"])
+        said = f"{row['detail']}: {advice}" if advice else row["detail"]
+        click.echo(textwrap.fill(said, console.width, initial_indent="      ", subsequent_indent="      "))
     if len(rows) > most:
         console.print(f"  ... and {len(rows) - most} more: `kprep status --failures`")
 
@@ -118,7 +118,7 @@ def gate(report: Mapping[str, Any]) -> None:
     console.print(f"\n[bold]gate[/] [{style}]{report['status']}[/]: {passed} of {len(checks)} checks without finding")
     for check in sorted(bad, key=lambda check: check["level"] != "error"):
         mark = "[bold red]error[/]  " if check["level"] == "error" else "[yellow]warning[/]"
-        console.print(f"  {mark} [bold]{check['code']}[/]: {escape(check['message'])}")
+        console.print(f"  {mark} [bold]{check['code']}[/]: {escape(check['message'])}", soft_wrap=True)
         if check["level"] == "error":
             for sample in check["samples"][:5]:
                 shown = ", ".join(f"{name}={value}" for name, value in sample.items())
