@@ -97,9 +97,16 @@ def start(data_dir: Path) -> EmbeddedServer:
             fcntl.flock(users, fcntl.LOCK_SH)
             _initialise(pgdata, binaries, account)
             socket_dir = _socket_dir(pgdata, account)
+            _forget_killed_server(pgdata, socket_dir)
             if not _running(pgdata, binaries, account):
                 _launch(pgdata, binaries, socket_dir, account)
             _ensure_database(socket_dir)
+    except OSError as error:
+        users.close()
+        raise StoreError(
+            f"the embedded PostgreSQL cannot be kept in {base}: {error.strerror}; "
+            "choose another --data-dir, or set KPREP_DATABASE_URL"
+        ) from error
     except BaseException:
         users.close()
         raise
@@ -267,6 +274,44 @@ def _running(pgdata: Path, binaries: Path, account: str | None) -> bool:
         [str(binaries / "pg_ctl"), "status", "-D", str(pgdata)], check=False, capture_output=True, user=account, cwd="/"
     )
     return status.returncode == 0
+
+
+def _forget_killed_server(pgdata: Path, socket_dir: Path) -> None:
+    """Remove lock files whose process number is taken by a process that is no living PostgreSQL.
+
+    PostgreSQL would take it for a server: a killed one nobody has waited for (a container without an init process), or
+    another program that got the number after a restart of the machine.
+    """
+    for lock in (pgdata / "postmaster.pid", socket_dir / ".s.PGSQL.5432.lock"):
+        if lock.exists() and _is_stale(lock):
+            _wait_for_orphans(pgdata)
+            lock.unlink(missing_ok=True)
+
+
+def _is_stale(lock: Path) -> bool:
+    try:
+        number = int(lock.read_text(encoding="ascii").split()[0])
+        status = Path(f"/proc/{number}/stat").read_text(encoding="ascii", errors="replace")
+    except (OSError, ValueError, IndexError):
+        return False
+    name, _, rest = status.partition("(")[2].rpartition(")")
+    return name != "postgres" or rest.split()[0] in ("Z", "X")
+
+
+def _wait_for_orphans(pgdata: Path) -> None:
+    """Until no process works in the database any more. Raises: StoreUnavailable after 20 s."""
+    deadline = time.monotonic() + 20
+    while any(_works_in(process, pgdata) for process in Path("/proc").iterdir() if process.name.isdigit()):
+        if time.monotonic() > deadline:
+            raise StoreUnavailable(f"processes of a killed PostgreSQL still work in {pgdata}: end them")
+        time.sleep(0.1)
+
+
+def _works_in(process: Path, pgdata: Path) -> bool:
+    try:
+        return (process / "cwd").readlink() == pgdata
+    except OSError:
+        return False
 
 
 def _launch(pgdata: Path, binaries: Path, socket_dir: Path, account: str | None) -> None:
