@@ -134,9 +134,8 @@ def hits(answer: Mapping[str, Any], *, full: bool) -> None:
         return
     for hit in answer["hits"]:
         path = " > ".join(hit.get("heading_path") or [])
-        console.print(
-            f"[bold]{hit['rank']}.[/] [cyan]{escape(hit['citation'])}[/]  [dim]{hit['score']:.3f}[/]  {escape(path)}"
-        )
+        where = f"[cyan]{escape(hit['citation'])}[/]  [dim]{hit['score']:.3f}[/]"
+        console.print(f"[bold]{hit['rank']}.[/] {where}  {escape(path)}", soft_wrap=True)
         text = " ".join((hit.get("text") or "").split())
         shown = text if full or len(text) <= 280 else text[:277].rsplit(" ", 1)[0] + " ..."
         click.echo(textwrap.fill(shown, console.width, initial_indent="   ", subsequent_indent="   "))
