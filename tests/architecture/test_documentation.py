@@ -11,10 +11,12 @@ from pathlib import Path
 
 import click
 import pytest
+import yaml
 
 import quality
 from kprep.cli.app import cli
 from kprep.core.errors import PrepError
+from quality.spec import QUESTION_CLASSES
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs/guide").glob("*.md")])
@@ -101,6 +103,21 @@ def test_operators_find_every_gate_code() -> None:
     text = OPERATING.read_text(encoding="utf-8")
     listed = set(re.findall(r"^\| `(\w+)` \|", text.split("## Gate findings")[1].split("\n## ")[0], re.MULTILINE))
     assert listed == set(quality.CHECKS) | OTHER_CODES
+
+
+@pytest.mark.parametrize("room", ["cleaning", "redaction"])
+def test_authors_find_every_key_of_the_rules(room: str) -> None:
+    rules = (ROOT / "docs/guide/rules.md").read_text(encoding="utf-8")
+    keys = yaml.safe_load((ROOT / room / "default.yaml").read_text(encoding="utf-8"))
+    assert [key for key in keys if not re.search(rf"^\| `{key}(\.[*\w]+)?` \|", rules, re.MULTILINE)] == []
+
+
+def test_questions_of_the_guide_can_be_loaded() -> None:
+    guide = (ROOT / "docs/guide/questions.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```yaml\n(.*?)```", guide, re.DOTALL)
+    assert len(quality.load_questions(yaml.safe_load(block), "questions.md")) == 2
+    classes = re.findall(r"^\| `(\w+)` \|.*\| (?:`expect`|`forbidden`|neither) \|$", guide, re.MULTILINE)
+    assert tuple(classes) == QUESTION_CLASSES
 
 
 def test_generated_parts_are_up_to_date() -> None:
