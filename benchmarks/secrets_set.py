@@ -85,8 +85,8 @@ SECRETS: dict[str, tuple[str, Callable[[random.Random], str]]] = {
     "azure storage": (
         "connection",
         lambda r: (
-            f"DefaultEndpointsProtocol=https;AccountName=store{pick(r, NUM, 3)};AccountKey={pick(r, ALNUM + '+/', 86)}==;"
-            "EndpointSuffix=core.windows.net"
+            f"DefaultEndpointsProtocol=https;AccountName=store{pick(r, NUM, 3)};"
+            f"AccountKey={pick(r, ALNUM + '+/', 86)}==;EndpointSuffix=core.windows.net"
         ),
     ),
     "azure client secret": ("AZURE_CLIENT_SECRET", lambda r: f"{pick(r, ALNUM, 3)}8Q~{pick(r, ALNUM, 34)}"),

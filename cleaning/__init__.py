@@ -5,7 +5,8 @@ Out: `CleanDocument`: the kept elements in their order, and one `Removal` for ev
 
 Dropped: furniture by kind (header, footer, page number, navigation, cookie notice, table of contents), text the
 reader of the original does not see, copyright lines, cookie notices by their wording, "previous/next", "skip to
-content" and "back to top" links, tables of contents by their shape, page numbers standing alone.
+content" and "back to top" links, tables of contents by their shape, page numbers standing alone, and blocks that a
+source repeats at the edges of its documents (`repeated_blocks` of its documents -> `rules.with_boilerplate`).
 
 Joined: lines that were wrapped inside a sentence (no space between CJK characters), words hyphenated at a line end, a
 paragraph that a page break cut in two (its locator then runs through both pages).
@@ -18,15 +19,31 @@ addresses and verse are not joined; a rule that is switched off does nothing. If
 is not furniture by kind stays; if that is nothing, the furniture stays, because it is the only content; if the
 document has no visible text at all, `CleaningError` is raised.
 
+`explain` gives the same steps one by one with the elements before and after; `removed_share` says how much was taken;
+`tables.sentences` renders a table as "field: value" sentences for an index.
+
 The rules are a literal registry (`cleaning.cleaner.RULES`): drop rules name the elements or lines to take, rewrite
 rules give elements back. `VERSION` + `CleaningRules.options()` go into the fingerprint: changed output means VERSION
 + 1.
 """
 
-from cleaning.cleaner import RULES, clean
+from cleaning import tables
+from cleaning.boilerplate import repeated_blocks
+from cleaning.cleaner import RULES, Step, clean, explain, removed_share
 from cleaning.rules import CleaningRules, default_rules_text
 
-VERSION: int = 1
+VERSION: int = 2
 """Version of this room's output; part of the content fingerprint."""
 
-__all__ = ["RULES", "VERSION", "CleaningRules", "clean", "default_rules_text"]
+__all__ = [
+    "RULES",
+    "VERSION",
+    "CleaningRules",
+    "Step",
+    "clean",
+    "default_rules_text",
+    "explain",
+    "removed_share",
+    "repeated_blocks",
+    "tables",
+]

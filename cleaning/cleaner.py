@@ -1,13 +1,14 @@
-"""The rules in their order, and `clean`, which runs them and records what they take."""
+"""The rules in their order; `clean`, which runs them and records what they take; `explain`, which shows each step."""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 
-from cleaning import characters, furniture, joining
+from cleaning import boilerplate, characters, furniture, joining
 from cleaning.furniture import Drops
 from cleaning.joining import Vocabulary
 from cleaning.rules import FURNITURE, CleaningRules
@@ -34,7 +35,25 @@ RULES = by_name(
         DropRule("page_numbers", furniture.page_numbers),
     )
 )
-"""Drop rules by name, in the order they run."""
+"""Drop rules by name, in the order they run; after them the rules that need settings: `drop_lines`, `boilerplate`."""
+LEAST = "least"
+"""The step that takes the place of all drop rules where they leave nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one rule did: the elements before and after it, and what it took."""
+
+    rule: str
+    before: tuple[Element, ...]
+    after: tuple[Element, ...]
+    removals: tuple[Removal, ...] = ()
+
+    def differences(self) -> list[tuple[tuple[Element, ...], tuple[Element, ...]]]:
+        """Runs of elements that changed, in order: as they were, and as they are (empty where all were taken)."""
+        old, new = ([(element.text, element.rows) for element in side] for side in (self.before, self.after))
+        matcher = SequenceMatcher(None, old, new, autojunk=False)
+        return [(self.before[i:j], self.after[k:m]) for tag, i, j, k, m in matcher.get_opcodes() if tag != "equal"]
 
 
 def clean(document: ParsedDocument, rules: CleaningRules) -> CleanDocument:
@@ -42,18 +61,12 @@ def clean(document: ParsedDocument, rules: CleaningRules) -> CleanDocument:
 
     Raises: CleaningError where nothing would be left because the document has no visible text.
     """
-    elements, removals = _drop(document.elements, _drop_rules(rules))
-    if not elements:
-        elements, removals = _least(document)
-    elements = [_padded(element) for element in elements]
-    vocabulary = Vocabulary.of(elements)
-    if rules.characters:
-        elements = [characters.normalise_element(element, vocabulary.words) for element in elements]
-        vocabulary = Vocabulary.of(elements)
-    if "pages" in rules.join:
-        elements = joining.join_pages(elements, vocabulary)
-    if "lines" in rules.join:
-        elements = joining.join_lines(elements, vocabulary, rules.min_width, hyphens="hyphens" in rules.join)
+    elements = document.elements
+    removals: list[Removal] = []
+    for step in _steps(document, rules):
+        elements = step.after
+        removals = [] if step.rule == LEAST else removals
+        removals += step.removals
     metadata = document.metadata
     if rules.characters:
         metadata = replace(metadata, title=characters.normalise(metadata.title))
@@ -61,11 +74,63 @@ def clean(document: ParsedDocument, rules: CleaningRules) -> CleanDocument:
         uri=document.uri,
         media_type=document.media_type,
         parser=document.parser,
-        elements=tuple(elements),
+        elements=elements,
         units=document.units,
         metadata=metadata,
         removals=tuple(removals),
     )
+
+
+def explain(document: ParsedDocument, rules: CleaningRules) -> tuple[Step, ...]:
+    """The steps of `clean`, in order, that changed something; the last one's `after` is the clean document's body.
+
+    A step named "least" says that the rules before it took everything, and gives back what has to stay.
+    Holds unredacted text: for an operator's eyes, never to be stored. Raises: CleaningError as `clean` does.
+    """
+    return tuple(step for step in _steps(document, rules) if step.before != step.after)
+
+
+def removed_share(document: CleanDocument) -> float:
+    """Share of the document's characters that cleaning took, 0..1; 0 for a document without text."""
+    taken = sum(removal.chars for removal in document.removals)
+    kept = sum(len(element.text) for element in document.elements)
+    return taken / (taken + kept) if taken else 0.0
+
+
+def _steps(document: ParsedDocument, rules: CleaningRules) -> Iterator[Step]:
+    elements = document.elements
+    for rule in _drop_rules(rules):
+        step = _dropped(elements, rule)
+        elements = step.after
+        yield step
+    if not elements:
+        step = _least(document)
+        elements = step.after
+        yield step
+    for name, rewrite in _rewrites(rules):
+        step = Step(name, elements, tuple(rewrite(elements)))
+        elements = step.after
+        yield step
+
+
+def _rewrites(rules: CleaningRules) -> Iterator[tuple[str, Callable[[Sequence[Element]], Iterable[Element]]]]:
+    """The rules that give elements back, in their order."""
+    yield "rows", lambda elements: map(_padded, elements)
+    if rules.characters:
+        yield "characters", _normalised
+    if "pages" in rules.join:
+        yield "pages", lambda elements: joining.join_pages(elements, Vocabulary.of(elements))
+    if "lines" in rules.join:
+        hyphens = "hyphens" in rules.join
+        yield (
+            "lines",
+            lambda elements: joining.join_lines(elements, Vocabulary.of(elements), rules.min_width, hyphens),
+        )
+
+
+def _normalised(elements: Sequence[Element]) -> Iterator[Element]:
+    words = Vocabulary.of(elements).words
+    return (characters.normalise_element(element, words) for element in elements)
 
 
 def _drop_rules(rules: CleaningRules) -> list[DropRule]:
@@ -82,28 +147,30 @@ def _drop_rules(rules: CleaningRules) -> list[DropRule]:
         *(DropRule(f"kind:{kind.value}", of_kind(kind)) for kind in ElementKind if kind in kinds),
         *(rule for rule in RULES.values() if rule.name in rules.drop),
         *own,
+        *(
+            [DropRule("boilerplate", boilerplate.at_edges(rules.boilerplate_hashes))]
+            if "boilerplate" in rules.drop
+            else []
+        ),
         DropRule("empty", lambda elements: {i: None for i, element in enumerate(elements) if not _has_text(element)}),
     ]
 
 
-def _drop(elements: Sequence[Element], rules: Sequence[DropRule]) -> tuple[list[Element], list[Removal]]:
-    kept = list(elements)
+def _dropped(elements: tuple[Element, ...], rule: DropRule) -> Step:
+    drops = rule.find(elements)
+    if not drops:
+        return Step(rule.name, elements, elements)
     removals: list[Removal] = []
-    for rule in rules:
-        drops = rule.find(kept)
-        if not drops:
+    left: list[Element] = []
+    for index, element in enumerate(elements):
+        if index not in drops:
+            left.append(element)
             continue
-        left: list[Element] = []
-        for index, element in enumerate(kept):
-            if index not in drops:
-                left.append(element)
-                continue
-            rest, taken = _without(element, drops[index])
-            removals.append(_removal(rule.name, element, taken))
-            if rest is not None:
-                left.append(rest)
-        kept = left
-    return kept, removals
+        rest, taken = _without(element, drops[index])
+        removals.append(_removal(rule.name, element, taken))
+        if rest is not None:
+            left.append(rest)
+    return Step(rule.name, elements, tuple(left), tuple(removals))
 
 
 def _without(element: Element, lines: frozenset[int] | None) -> tuple[Element | None, str]:
@@ -121,7 +188,7 @@ def _removal(rule: str, element: Element, taken: str) -> Removal:
     return Removal(rule=rule, locator=element.locator, text_hash=text_hash, chars=len(taken))
 
 
-def _least(document: ParsedDocument) -> tuple[list[Element], list[Removal]]:
+def _least(document: ParsedDocument) -> Step:
     """What stays when the rules would take everything: what is not furniture by kind, else the furniture itself.
 
     Raises: CleaningError where the document has no visible text."""
@@ -136,7 +203,8 @@ def _least(document: ParsedDocument) -> tuple[list[Element], list[Removal]]:
         )
     identities = {id(element) for element in kept}
     gone = [element for element in document.elements if id(element) not in identities]
-    return kept, [_removal("hidden" if element.hidden else "furniture", element, element.text) for element in gone]
+    removals = [_removal("hidden" if element.hidden else "furniture", element, element.text) for element in gone]
+    return Step(LEAST, (), tuple(kept), tuple(removals))
 
 
 def _has_text(element: Element) -> bool:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
 from importlib import resources
 from typing import Any
 
@@ -21,7 +21,15 @@ FURNITURE = (
 )
 """Kinds that are noise wherever they stand."""
 
-DROP_SWITCHES = ("hidden", "copyright", "cookie_notices", "navigation_links", "tables_of_contents", "page_numbers")
+DROP_SWITCHES = (
+    "hidden",
+    "copyright",
+    "cookie_notices",
+    "navigation_links",
+    "tables_of_contents",
+    "page_numbers",
+    "boilerplate",
+)
 JOIN_SWITCHES = ("lines", "hyphens", "pages")
 
 
@@ -35,7 +43,8 @@ class CleaningRules:
     """What to drop and what to join. The defaults here equal `default.yaml` (tested).
 
     `drop`, `join`: names of the rules switched on. `min_width`: in columns, a CJK character counting two.
-    `drop_lines`: regular expressions that must match an element or line as a whole.
+    `drop_lines`: regular expressions that must match an element or line as a whole. `boilerplate_hashes`: blocks that
+    the source repeats, from `repeated_blocks`; they come from its documents, not from the file.
     """
 
     drop_kinds: tuple[str, ...] = tuple(kind.value for kind in FURNITURE)
@@ -44,6 +53,7 @@ class CleaningRules:
     min_width: int = 40
     characters: bool = True
     drop_lines: tuple[str, ...] = ()
+    boilerplate_hashes: frozenset[str] = frozenset()
 
     @classmethod
     def load(cls, mapping: Mapping[str, Any]) -> CleaningRules:
@@ -68,7 +78,11 @@ class CleaningRules:
 
     def options(self) -> dict[str, Any]:
         """Effective options for the fingerprint: everything that can change the output."""
-        return asdict(self)
+        return {**asdict(self), "boilerplate_hashes": sorted(self.boilerplate_hashes)}
+
+    def with_boilerplate(self, hashes: Iterable[str]) -> CleaningRules:
+        """These rules for a source that repeats the blocks of these hashes."""
+        return replace(self, boilerplate_hashes=frozenset(hashes))
 
 
 def _only(mapping: Mapping[str, Any], known: tuple[str, ...], where: str) -> None:

@@ -1,0 +1,50 @@
+"""Tables as short sentences "field: value", for an index that reads words; the table itself stays a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+Rows = Sequence[Sequence[str]]
+
+
+def sentences(rows: Rows, header_rows: int) -> tuple[str, ...]:
+    """One sentence for each row of the body, in order: "Model: P-7; Flow (l/min): 40." Empty cells are left out.
+
+    A header of several rows is read from top to bottom ("Price / net"); a cell of its upper rows that is empty
+    belongs to the one left of it, as merged cells are written. Without a header, a table of two columns is one of
+    names and values; in others the cells stand alone. Raises: ValueError for a negative number of header rows.
+    """
+    if header_rows < 0:
+        raise ValueError("a table cannot have a negative number of header rows")
+    body = rows[header_rows:]
+    width = max((len(row) for row in rows), default=0)
+    fields = _fields(rows[:header_rows], width)
+    if not header_rows and width == 2:
+        pairs = [(_plain(row[0]), _plain(row[1]) if len(row) > 1 else "") for row in body]
+        return tuple(_sentence([pair]) for pair in pairs if any(pair))
+    lines = ([(fields[column], _plain(cell)) for column, cell in enumerate(row) if _plain(cell)] for row in body)
+    return tuple(_sentence(line) for line in lines if line)
+
+
+def _fields(header: Rows, width: int) -> list[str]:
+    """For each column, what its header cells say."""
+    columns: list[list[str]] = [[] for _ in range(width)]
+    for number, row in enumerate(header):
+        last = ""
+        for column in range(width):
+            cell = _plain(row[column]) if column < len(row) else ""
+            if not cell and number < len(header) - 1:
+                cell = last
+            last = cell
+            if cell and cell not in columns[column]:
+                columns[column].append(cell)
+    return [" / ".join(column) for column in columns]
+
+
+def _sentence(pairs: Sequence[tuple[str, str]]) -> str:
+    said = "; ".join(f"{field}: {value}" if field and value else field or value for field, value in pairs)
+    return said if said.endswith((".", "!", "?", "。")) else f"{said}."
+
+
+def _plain(cell: str) -> str:
+    return " ".join(cell.split()).rstrip(":")
