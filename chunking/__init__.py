@@ -21,18 +21,22 @@ In: RedactedDocument, ChunkProfile, the embedder's own token counter. Out: Chunk
   reaches another section (but where the edit makes a section so small, or no longer so small, that it is joined).
 - Overlap repeats boundary sentences between text children only, and only where it fits; never for code or tables.
 
+Strategies: `auto` (the default) chooses by the elements among `sections`, all of the above; `openapi`, for reference
+units, which are never joined; `code`, one child a symbol, longer ones cut between statements. Elements that name their
+fragment (an operation, an error code, a definition) stay apart from those of another fragment or anchor everywhere.
+
 Never: text lost, a chunk over the limit, a file name in the text. A document without text raises ChunkingError.
 """
 
 from __future__ import annotations
 
-from chunking import openapi, sections
+from chunking import auto, code, openapi, sections
 from chunking.spec import Chunk, ChunkerSpec
 from kprep.core.errors import ConfigError
 from kprep.core.models import ChunkedDocument, ChunkProfile, CountTokens, RedactedDocument
 from kprep.core.registry import by_name
 
-CHUNKERS = by_name((sections.CHUNKER, openapi.CHUNKER))
+CHUNKERS = by_name((auto.CHUNKER, sections.CHUNKER, openapi.CHUNKER, code.CHUNKER))
 
 
 def chunk(document: RedactedDocument, profile: ChunkProfile, count_tokens: CountTokens) -> ChunkedDocument:

@@ -119,9 +119,7 @@ def _introduces(before: Block, block: Block) -> bool:
     return lead_in.endswith((":", "：")) or len(lead_in) <= INTRODUCTION_CHARS
 
 
-def _cut_block(
-    text: str, index: int, block: Block, budget: Budget, language: str, code: CutCode
-) -> Iterator[Atom]:
+def _cut_block(text: str, index: int, block: Block, budget: Budget, language: str, code: CutCode) -> Iterator[Atom]:
     kind = _kind(block)
     if kind == "table":
         yield from _rows(text, index, block, budget)

@@ -75,12 +75,14 @@ def narrow(element: Element, start: int, end: int) -> Locator:
 
 
 def _narrow_rows(element: Element, start: int, end: int) -> Locator:
-    """Row and cell range of some lines of a table. `row` is that of the table's first line; a cell range is narrowed
-    only if it has as many rows as the table has lines."""
+    """Row and cell range of some lines of a table. `row` is that of the table's first line; where that is not the first
+    row of all, a header is a repeated one, and its lines stand for the row below it. A cell range is narrowed only if it
+    has as many rows as the table has lines."""
     place = element.locator
     first, last = (element.text.count("\n", 0, at) for at in (start, max(end - 1, start)))
     if place.row is not None:
-        place = replace(place, row=place.row + first)
+        repeated = element.header_rows if place.row > 1 else 0
+        place = replace(place, row=place.row + max(first, repeated))
     cells = _CELL_RANGE.fullmatch(place.cell or "")
     if cells and int(cells["bottom"]) - int(cells["top"]) == element.text.count("\n"):
         top, bottom = int(cells["top"]) + first, int(cells["top"]) + last

@@ -1,4 +1,5 @@
-"""Strategy `openapi`: reference material, where each resource, field list and error code is looked up by itself."""
+"""Strategy `openapi`: reference units, each looked up by itself: operations, schemas, tables, fields, error codes,
+settings, typed fragments of a knowledge entry."""
 
 from __future__ import annotations
 
@@ -10,9 +11,10 @@ from kprep.core.models import ChunkedDocument, ChunkProfile, CountTokens, Redact
 
 
 def chunk(document: RedactedDocument, profile: ChunkProfile, count_tokens: CountTokens) -> ChunkedDocument:
-    """As `sections`, but nothing is joined for being small and nothing overlaps: an operation or an error code of one
-    line stays a parent and a child of its own. Raises: as `sections`."""
+    """One parent a resource (what its heading names), never joined with another for being small; nothing overlaps.
+    Children are its description, its tables between rows, and each error code, field or fragment the format tells apart
+    by an anchor of its own. Raises: as `sections`."""
     return sections.chunk(document, replace(profile, min_tokens=0, overlap_sentences=0), count_tokens)
 
 
-CHUNKER = ChunkerSpec("openapi", 1, chunk)
+CHUNKER = ChunkerSpec("openapi", 2, chunk)

@@ -30,10 +30,34 @@ from __future__ import annotations
 from kprep.core.errors import UnsupportedFormat
 from kprep.core.models import ParsedDocument, ParserSpec, RawDocument
 from kprep.core.registry import by_name
-from parsers import docx, html, markdown, pdf, text_plain
+from parsers import (
+    code,
+    csv_table,
+    data_dictionary,
+    docx,
+    graphql,
+    html,
+    ini_config,
+    json_schema,
+    knowledge_entry,
+    markdown,
+    notebook,
+    openapi,
+    pdf,
+    sql_ddl,
+    text_plain,
+    yaml_config,
+)
 from parsers.exit import leave
 
-PARSERS = by_name((text_plain.PARSER, markdown.PARSER, html.PARSER, pdf.PARSER, docx.PARSER))
+PARSERS = by_name(
+    (
+        *(text_plain.PARSER, markdown.PARSER, html.PARSER, pdf.PARSER, docx.PARSER),
+        *(openapi.PARSER, json_schema.PARSER, graphql.PARSER, sql_ddl.PARSER),
+        *(csv_table.PARSER, data_dictionary.PARSER, yaml_config.PARSER, ini_config.PARSER),
+        *(code.PARSER, notebook.PARSER, knowledge_entry.PARSER),
+    )
+)
 
 
 def parser_for(media_type: str) -> ParserSpec:

@@ -7,6 +7,7 @@ import re
 import zipfile
 
 from parsers.decoding import decode
+from parsers.structured_type import refine
 
 UNKNOWN = "application/octet-stream"
 _OFFICE = "application/vnd.openxmlformats-officedocument."
@@ -35,6 +36,13 @@ _TEXT_SUFFIXES = {
     "yml": "application/yaml",
     "toml": "application/toml",
     "ini": "text/x-ini",
+    "cfg": "text/x-ini",
+    "env": "text/x-dotenv",
+    "properties": "text/x-java-properties",
+    "graphql": "application/graphql",
+    "graphqls": "application/graphql",
+    "gql": "application/graphql",
+    "ddl": "application/sql",
     "xml": "application/xml",
     "svg": "image/svg+xml",
     "ipynb": "application/x-ipynb+json",
@@ -52,7 +60,16 @@ _TEXT_SUFFIXES = {
     "py": "text/x-python",
     "js": "text/javascript",
     "ts": "text/x-typescript",
-    "tsx": "text/x-typescript",
+    "tsx": "text/x-tsx",
+    "mts": "text/x-typescript",
+    "cts": "text/x-typescript",
+    "pyi": "text/x-python",
+    "mjs": "text/javascript",
+    "cjs": "text/javascript",
+    "hh": "text/x-c++",
+    "cxx": "text/x-c++",
+    "hxx": "text/x-c++",
+    "zsh": "text/x-shellscript",
     "jsx": "text/javascript",
     "java": "text/x-java",
     "go": "text/x-go",
@@ -133,6 +150,7 @@ _MEMBERS = (
 _LOCAL_NAME = re.compile(rb"PK\x03\x04.{22}(..)..", re.DOTALL)
 _HTML = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL)
 _SNIFFED = 65536
+_TOLD_APART = 200_000
 
 
 def media_type_of_name(name: str) -> str:
@@ -153,9 +171,9 @@ def detect(name: str, head: bytes) -> str:
         return binary
     if not _is_text(head[:_SNIFFED]):
         return UNKNOWN
-    by_suffix = _TEXT_SUFFIXES.get(_suffix(name))
-    if by_suffix not in {None, "text/plain"}:
-        return str(by_suffix)
+    by_suffix = refine(_TEXT_SUFFIXES.get(_suffix(name), "text/plain"), name, decode(head[:_TOLD_APART]).text)
+    if by_suffix != "text/plain":
+        return by_suffix
     return "text/html" if _HTML.match(decode(head[:4096]).text) else "text/plain"
 
 

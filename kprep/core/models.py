@@ -347,7 +347,7 @@ class ChunkProfile:
     section and kind are joined. `overlap_sentences`: boundary sentences repeated between narrative children.
     """
 
-    strategy: str = "sections"
+    strategy: str = "auto"
     max_tokens: int = 256
     target_tokens: int = 160
     min_tokens: int = 24

@@ -23,7 +23,7 @@ def element_json(element: Element) -> dict[str, Any]:
     """Only the fields that are set."""
     out: dict[str, Any] = {"kind": element.kind.value, "locator": element.locator.to_json()}
     out |= {"rows": [list(row) for row in element.rows]} if element.rows else {"text": element.text}
-    for name in ("level", "marker", "language", "header_rows", "hidden"):
+    for name in ("level", "marker", "language", "header_rows", "hidden", "fragment"):
         if getattr(element, name):
             out[name] = getattr(element, name)
     if element.links:

@@ -1,0 +1,95 @@
+"""CSV and TSV: records as tables of bounded size, each with its header; a table of codes is cut into its codes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from kprep.core.models import Element, ElementKind, Locator, ParsedDocument, ParserSpec, RawDocument, table_text
+from parsers.anchors import Slugger
+from parsers.decoding import decode
+from parsers.records import Record, delimiter_of, has_header, records
+from parsers.source_text import SourceText, document, read
+from parsers.source_text import quote as quote_text
+
+NAME = "csv_table"
+VERSION = 1
+MEDIA_TYPES = ("text/csv", "text/tab-separated-values")
+MAX_BYTES = 64_000_000
+REGION = 100
+"""Records of one table element."""
+
+_CODE = re.compile(r"(?:[A-Z][A-Z0-9]*(?:[_-][A-Z0-9]+)+|[A-Z]{1,8}[-_ ]?\d{2,8}|[1-5]\d\d|0x[0-9A-Fa-f]+|-?\d{3,6})$")
+_CODE_COLUMN = re.compile(r"code|error|status|fehler|错误|代码", re.IGNORECASE)
+
+
+def parse(raw: RawDocument) -> ParsedDocument:
+    """Tables of up to 100 records, the header repeated as their first row, in order; `row` is the number of the record
+    before the first one (1 is the header, as the table's first line is), `line` and `char` are those of the records.
+
+    Where the first column holds codes, each record is a table of its own, `fragment` "error", `anchor` its code.
+    Records of one cell only are paragraphs. Raises: TooLarge."""
+    source = read(raw, MAX_BYTES)
+    found = list(records(source, _delimiter(raw.media_type, source.text)))
+    return document(raw, f"{NAME}@{VERSION}", list(_elements(source, found)))
+
+
+def quote(content: bytes, locator: Locator) -> str:
+    """The header and the records of the place, from `row` on; with `row` alone, that record."""
+    source = SourceText(decode(content).text)
+    if locator.row is None:
+        return quote_text(content, locator)
+    found = list(records(source, delimiter_of(source.text)))
+    start, end = locator.char or (0, 0)
+    chosen = [r for r in found if r.number >= locator.row and (start <= r.start < end or not locator.char)]
+    chosen = chosen if locator.char else chosen[:1]
+    head = found[:1] if chosen and chosen[0].number > 1 else []
+    return "\n".join("\n".join(record.cells) for record in (*head, *chosen))
+
+
+def _delimiter(media_type: str, text: str) -> str:
+    return "\t" if "tab-separated" in media_type and "\t" in text else delimiter_of(text)
+
+
+def _elements(source: SourceText, found: Sequence[Record]) -> Iterator[Element]:
+    if all(len(record.cells) == 1 for record in found):
+        for record in found:
+            place = source.place(record.start, record.end)
+            yield Element(ElementKind.PARAGRAPH, record.cells[0], place)
+        return
+    headed = len(found) > 1 and has_header(found[0].cells, found[1].cells)
+    head, rest = (found[:1], found[1:]) if headed else ([], found)
+    if headed and is_code_table(head[0].cells, rest):
+        slugger = Slugger()
+        for record in rest:
+            anchor = slugger.take(record.cells[0])
+            yield _table(source, head, [record], "error", anchor)
+        return
+    for at in range(0, len(rest), REGION):
+        yield _table(source, head, rest[at : at + REGION])
+
+
+def is_code_table(header: Sequence[str], rest: Sequence[Record]) -> bool:
+    """Whether each record explains a code: the first column is named so and holds distinct codes."""
+    cells = [record.cells[0].strip() for record in rest if record.cells and record.cells[0].strip()]
+    codes = sum(bool(_CODE.match(cell)) for cell in cells)
+    return (
+        bool(_CODE_COLUMN.search(header[0])) and codes >= 0.8 * len(cells) > 0 and len(set(cells)) >= 0.9 * len(cells)
+    )
+
+
+def _table(
+    source: SourceText, head: Sequence[Record], region: Sequence[Record], fragment: str = "", anchor: str | None = None
+) -> Element:
+    """A table of the header and some records. The first line is the header, so its row is that before the first record;
+    place and characters are those of the records, of the first table those of the header too."""
+    width = max(len(record.cells) for record in (*head, *region))
+    rows = tuple((*record.cells, *[""] * (width - len(record.cells))) for record in (*head, *region))
+    first = head[0] if head and region[0].number == 2 else region[0]
+    place = source.place(first.start, region[-1].end, anchor)
+    row = region[0].number - len(head)
+    place = Locator(line=place.line, char=place.char, row=row, anchor=anchor)
+    return Element(ElementKind.TABLE, table_text(rows), place, rows=rows, header_rows=len(head), fragment=fragment)
+
+
+PARSER = ParserSpec(NAME, VERSION, MEDIA_TYPES, parse, quote)

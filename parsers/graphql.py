@@ -1,0 +1,111 @@
+"""GraphQL schemas: one section a type, its fields as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from kprep.core.errors import CorruptDocument
+from kprep.core.models import Element, ElementKind, ParsedDocument, ParserSpec, RawDocument
+from parsers.source_text import SourceText, document, heading, quote, read, table
+
+NAME = "graphql"
+VERSION = 1
+MEDIA_TYPES = ("application/graphql",)
+MAX_BYTES = 8_000_000
+MAX_TOKENS = 1_000_000
+MAX_DEPTH = 200
+
+_OPERATIONS = ("OperationDefinitionNode", "FragmentDefinitionNode")
+
+
+def parse(raw: RawDocument) -> ParsedDocument:
+    """Per type, input, enum, directive: a heading, its description, its fields with arguments, types and descriptions;
+    `anchor` is the name, `fragment` "schema". Queries and fragments are code.
+
+    Raises: TooLarge, CorruptDocument (no GraphQL, naming the line)."""
+    from graphql import GraphQLSyntaxError
+    from graphql import parse as parse_graphql
+
+    source = read(raw, MAX_BYTES)
+    if _depth(source.text) > MAX_DEPTH:
+        raise CorruptDocument(f"{raw.uri}: brackets are nested deeper than {MAX_DEPTH}", max_depth=MAX_DEPTH)
+    try:
+        tree = parse_graphql(source.text, max_tokens=MAX_TOKENS)
+    except GraphQLSyntaxError as error:
+        line = error.locations[0].line if error.locations else 0
+        raise CorruptDocument(f"{raw.uri}: no GraphQL in line {line}", line=line) from None
+    elements: list[Element] = []
+    end = 0
+    for node in tree.definitions:
+        elements += _comments(source, end, node.loc.start if node.loc else end)
+        elements += _definition(source, node)
+        end = node.loc.end if node.loc else end
+    elements += _comments(source, end, len(source.text))
+    return document(raw, f"{NAME}@{VERSION}", elements)
+
+
+def _depth(text: str) -> int:
+    depth = deepest = 0
+    for letter in text:
+        if letter in "{[(":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif letter in "}])":
+            depth = max(depth - 1, 0)
+    return deepest
+
+
+def _comments(source: SourceText, start: int, end: int) -> Iterator[Element]:
+    """Comments between two definitions."""
+    lines = [line.strip().lstrip("#").strip() for line in source.text[start:end].split("\n")]
+    words = "\n".join(line for line in lines if line)
+    if words:
+        yield Element(ElementKind.PARAGRAPH, words, source.place(start, end))
+
+
+def _definition(source: SourceText, node: Any) -> Iterator[Element]:
+    name = node.name.value if getattr(node, "name", None) else ""
+    place = source.place(node.loc.start, node.loc.end, name or None)
+    written = source.text[node.loc.start : node.loc.end]
+    if name:
+        yield heading(name, place, 1)
+    if type(node).__name__ in _OPERATIONS or not name:
+        yield Element(ElementKind.CODE, written, place, language="graphql", fragment="schema")
+        return
+    description = node.description.value.strip() if getattr(node, "description", None) else ""
+    body = node.loc.start if not description else node.description.loc.end
+    signature = " ".join(source.text[body : node.loc.end].partition("{")[0].split())
+    text = "\n".join(filter(None, (signature, description, *_comment_lines(source.text[body : node.loc.end]))))
+    yield Element(ElementKind.PARAGRAPH, text, place, fragment="schema")
+    rows = [
+        _row(source, item) for item in (*(getattr(node, "fields", None) or ()), *(getattr(node, "values", None) or ()))
+    ]
+    if rows:
+        kind = "enum" if getattr(node, "values", None) else _keyword(signature)
+        yield table([(name, kind, ""), *rows], place, "schema")
+
+
+def _keyword(signature: str) -> str:
+    return next((word for word in signature.split() if word != "extend"), "")
+
+
+def _comment_lines(written: str) -> list[str]:
+    """Comments inside a definition, which no node holds."""
+    lines = [line.strip() for line in written.split("\n")]
+    return [line.lstrip("#").strip() for line in lines if line.startswith("#") and line.strip("# ")]
+
+
+def _row(source: SourceText, item: Any) -> tuple[str, str, str]:
+    """(name with arguments, type with default and directives, description) of a field or an enum value."""
+    description = item.description.value if item.description else ""
+    start = item.name.loc.start
+    written = " ".join(source.text[start : item.loc.end].split())
+    kind = getattr(item, "type", None)
+    if kind is None:
+        return item.name.value, written[len(item.name.value) :].strip(), description
+    arguments = " ".join(source.text[start : kind.loc.start].split()).rstrip(": ")
+    return arguments, " ".join(source.text[kind.loc.start : item.loc.end].split()), description
+
+
+PARSER = ParserSpec(NAME, VERSION, MEDIA_TYPES, parse, quote)

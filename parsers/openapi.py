@@ -1,0 +1,306 @@
+"""OpenAPI 3 and Swagger 2: one section an operation, a schema, a shared response; error codes are units of their own.
+
+Every word of an element stands in the file: labels are the keys of the specification itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from kprep.core.errors import CorruptDocument
+from kprep.core.models import DocumentMetadata, Element, ElementKind, Locator, ParsedDocument, ParserSpec, RawDocument
+from parsers.anchors import slug
+from parsers.decoding import decode
+from parsers.schema_fields import CONSTRAINTS, Resolver, field_rows, schema_text
+from parsers.source_text import SourceText, document, heading, read, table
+from parsers.source_text import quote as quote_text
+from parsers.tree import MAX_BYTES, Entry, Node, load
+
+NAME = "openapi"
+VERSION = 1
+MEDIA_TYPES = ("application/vnd.oai.openapi", "application/vnd.oai.openapi+json")
+
+METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
+_MAX_OPERATION_ROWS = 24
+"""Rows of a request or response table inside an operation; the schema's own section has all."""
+
+
+def parse(raw: RawDocument) -> ParsedDocument:
+    """Elements in the order of the file's paths, then schemas. `anchor` of an operation is `<method>-<path>` as a slug,
+    of its error codes `<operation>/<code>`, of a schema `schema-<name>`; `line` and `char` are those of the definition
+    in the file. `fragment`: "api", "schema" or "error".
+
+    References inside the file are resolved, each cycle once; references to other files stay as written.
+    Raises: TooLarge, CorruptDocument (no JSON or YAML, no specification, too deep)."""
+    source = read(raw, MAX_BYTES)
+    root = load(source.text, raw.uri)
+    if not is_specification(root):
+        raise CorruptDocument(f"{raw.uri}: neither `openapi` nor `swagger` names a version at the top of the file")
+    writer = _Writer(source, root, Resolver(root))
+    writer.write()
+    info = root.get("info") or Node("map", 0, 0)
+    facts = {key: info.text_of(key) for key in ("version",) if info.text_of(key)}
+    facts |= {key: root.text_of(key) for key in ("openapi", "swagger") if root.text_of(key)}
+    return document(
+        raw, f"{NAME}@{VERSION}", writer.elements, DocumentMetadata(title=info.text_of("title"), front_matter=facts)
+    )
+
+
+def is_specification(root: Node) -> bool:
+    """Whether the tree is an API description."""
+    return root.kind == "map" and bool(root.text_of("openapi") or root.text_of("swagger"))
+
+
+def quote(content: bytes, locator: Locator) -> str:
+    """What the file says at the place, after the method and path it belongs to, followed by the definitions it refers
+    to. With an anchor alone, of the operation or schema of that name."""
+    text = decode(content).text
+    root = load(text, "quote")
+    span = locator.char or (_span_of(content, locator.anchor) if locator.anchor else None)
+    if span is None:
+        return quote_text(content, locator)
+    pieces = [f"{method.upper()} {path.key}" for path, method, node in _operations(root) if _meets(node, span)]
+    shared = [path.value for path, _, node in _operations(root) if _meets(node, span)]
+    for path in shared[:1]:
+        pieces += [text[e.start : e.value.end] for e in path.entries if e.key not in METHODS]
+    pieces.append(text[span[0] : span[1]])
+    resolver = Resolver(root)
+    pieces += [text[entry.start : entry.value.end] for entry in resolver.referred(span)]
+    return "\n".join(pieces)
+
+
+def _span_of(content: bytes, anchor: str) -> tuple[int, int] | None:
+    found = parse(RawDocument("", "", content, MEDIA_TYPES[0])).elements
+    return next((e.locator.char for e in found if e.locator.anchor == anchor), None)
+
+
+def _meets(entry: Entry, span: tuple[int, int]) -> bool:
+    return entry.start < span[1] and span[0] < entry.value.end
+
+
+def _operations(root: Node) -> Iterator[tuple[Entry, str, Entry]]:
+    """(path, method, operation) in the order of the file."""
+    for group in ("paths", "webhooks"):
+        for path in root.entries_of(group):
+            for entry in path.value.entries:
+                if entry.key in METHODS and entry.value.kind == "map":
+                    yield path, entry.key, entry
+
+
+@dataclass
+class _Writer:
+    """Writes the elements of one specification."""
+
+    source: SourceText
+    root: Node
+    resolver: Resolver
+    elements: list[Element] = field(default_factory=list)
+
+    def write(self) -> None:
+        """All elements, in order."""
+        self._info()
+        for path, method, operation in _operations(self.root):
+            self._operation(path, method, operation)
+        components = self.root.get("components") or Node("map", 0, 0)
+        for entry in [*components.entries_of("schemas"), *self.root.entries_of("definitions")]:
+            self._schema(entry)
+        for group in (components.entries_of("responses"), self.root.entries_of("responses")):
+            for entry in group:
+                self._shared_response(entry)
+        self._leftover(components)
+
+    def _text(self, text: str, place: Locator, fragment: str) -> None:
+        if text.strip():
+            self.elements.append(Element(ElementKind.PARAGRAPH, text.strip(), place, fragment=fragment))
+
+    def _info(self) -> None:
+        info = self.root.entry("info")
+        if info is None:
+            return
+        place = self.source.place(info.start, info.value.end, "info")
+        title = info.value.text_of("title")
+        if title:
+            self.elements.append(heading(title, place, 1))
+        self._text(_lines(info.value, ("version", "summary", "description", "termsOfService")), place, "api")
+        for key in (
+            "servers",
+            "host",
+            "basePath",
+            "schemes",
+            "security",
+            "tags",
+            "securityDefinitions",
+            "externalDocs",
+        ):
+            entry = self.root.entry(key)
+            if entry is not None:
+                self._text(_outline(entry), self.source.place(entry.start, entry.value.end, key), "api")
+
+    def _operation(self, path: Entry, method: str, entry: Entry) -> None:
+        operation = entry.value
+        name = f"{method.upper()} {path.key}"
+        anchor = anchor_of(method, path.key)
+        place = self.source.place(entry.start, operation.end, anchor)
+        summary = operation.text_of("summary") or path.value.text_of("summary")
+        self.elements.append(heading(f"{name} {summary}", place, 2))
+        about = _lines(path.value, ("description",)) + "\n" + _lines(operation, ("summary", "description"))
+        facts = [
+            f"{key}: {', '.join(operation.texts_of(key))}"
+            for key in ("operationId", "tags", "deprecated", "consumes", "produces")
+            if operation.texts_of(key)
+        ]
+        facts += [_outline(found) for key in ("security", "servers", "callbacks") if (found := operation.entry(key))]
+        self._text("\n".join([f"{name}\n{about}".strip(), *facts]), place, "api")
+        self._parameters([*path.value.items_of("parameters"), *operation.items_of("parameters")], place)
+        body = operation.get("requestBody")
+        if body is not None:
+            self._content(f"{name} requestBody", self.resolver.resolve(body), place)
+        for response in operation.entries_of("responses"):
+            self._response(response, place, name, anchor)
+
+    def _parameters(self, nodes: list[Node], place: Locator) -> None:
+        rows = [("name", "in", "required", "type", "description")]
+        bodies = []
+        for node in map(self.resolver.resolve, nodes):
+            if node.text_of("in") == "body":
+                bodies.append(node)
+                continue
+            kind = schema_text(node.get("schema") or _first_schema(node) or node, self.resolver)
+            required = "required" if node.text_of("required") == "true" else ""
+            example = f"example: {node.text_of('example')}" if node.text_of("example") else ""
+            words = " ".join(filter(None, (node.text_of("description"), example)))
+            rows.append((node.text_of("name"), node.text_of("in"), required, kind, words))
+        if len(rows) > 1:
+            self.elements.append(table(rows, place, "api"))
+        for node in bodies:
+            self._text(f"{node.text_of('name')} {node.text_of('description')}", place, "api")
+            if schema := node.get("schema"):
+                self._fields(schema, place, "api")
+
+    def _content(self, label: str, body: Node, place: Locator) -> None:
+        """A request or a response: its description and, by media type, its schema and examples."""
+        words = [label, body.text_of("description")]
+        words += ["required"] if body.text_of("required") == "true" else []
+        media = body.entries_of("content")
+        if not media:
+            self._text(" ".join(filter(None, words)), place, "api")
+        for number, entry in enumerate(media):
+            said = words if number == 0 else [label]
+            self._media(" ".join(filter(None, (*said, entry.key))), entry.value, place)
+        if schema := body.get("schema"):
+            self._fields(schema, place, "api")
+        for key in ("headers", "examples"):
+            if said := body.entry(key):
+                self._text(_outline(said), place, "api")
+
+    def _media(self, label: str, media: Node, place: Locator) -> None:
+        schema = media.get("schema")
+        kind = schema_text(schema, self.resolver) if schema else ""
+        self._text(f"{label} {kind}", place, "api")
+        if schema:
+            self._fields(schema, place, "api")
+        for key in ("example", "examples"):
+            entry = media.entry(key)
+            if entry is not None:
+                self._example(entry, place)
+
+    def _example(self, entry: Entry, place: Locator) -> None:
+        written = self.source.text[entry.value.start : entry.value.end].rstrip()
+        language = "json" if written[:1] in {"{", "["} else "yaml"
+        self.elements.append(Element(ElementKind.CODE, written, place, language=language, fragment="api"))
+
+    def _fields(self, schema: Node, place: Locator, fragment: str) -> None:
+        rows = field_rows(schema, self.resolver, _MAX_OPERATION_ROWS)
+        if len(rows) > 1:
+            self.elements.append(table(rows, place, fragment))
+
+    def _response(self, entry: Entry, place: Locator, operation: str, anchor: str) -> None:
+        """A success joins its operation; an error is a unit of its own."""
+        response = self.resolver.resolve(entry.value)
+        if not is_error(entry.key):
+            self._content(f"{operation} {entry.key}", response, place)
+            return
+        own = self.source.place(entry.start, entry.value.end, f"{anchor}/{entry.key}")
+        self._error(f"{operation} {entry.key}", response, own)
+
+    def _error(self, code: str, response: Node, place: Locator) -> None:
+        lines = [" ".join(filter(None, (code, response.text_of("description"))))]
+        for media in response.entries_of("content"):
+            schema = media.value.get("schema")
+            lines.append(f"{media.key} {schema_text(schema, self.resolver) if schema else ''}".strip())
+            lines += [_outline(found) for key in ("example", "examples") if (found := media.value.entry(key))]
+        if schema := response.get("schema"):
+            lines.append(schema_text(schema, self.resolver))
+        lines += [_outline(found) for key in ("headers", "examples") if (found := response.entry(key))]
+        self._text("\n".join(lines), place, "error")
+
+    def _shared_response(self, entry: Entry) -> None:
+        place = self.source.place(entry.start, entry.value.end, f"response-{slug(entry.key)}")
+        self.elements.append(heading(entry.key, place, 2))
+        self._error(entry.key, self.resolver.resolve(entry.value), place)
+
+    def _schema(self, entry: Entry) -> None:
+        place = self.source.place(entry.start, entry.value.end, f"schema-{slug(entry.key)}")
+        self.elements.append(heading(entry.key, place, 2))
+        node = entry.value
+        about = [" ".join(filter(None, (entry.key, schema_text(node, self.resolver, name=False))))]
+        about += [_lines(node, ("title", "description"))]
+        self._text("\n".join(filter(None, about)), place, "schema")
+        rows = field_rows(node, self.resolver, max_rows=2_000, depth=1)
+        if len(rows) > 1:
+            self.elements.append(table(rows, place, "schema"))
+        for key in ("example", "examples", "discriminator"):
+            if found := node.entry(key):
+                self._text(_outline(found), place, "schema")
+
+    def _leftover(self, components: Node) -> None:
+        """What the sections above do not show: security schemes, shared headers, links, extensions of the file."""
+        shown = {"schemas", "responses", "parameters", "requestBodies", "examples"}
+        rest = [entry for entry in components.entries if entry.key not in shown]
+        rest += [entry for entry in self.root.entries if entry.key.startswith("x-")]
+        for entry in rest:
+            place = self.source.place(entry.start, entry.value.end, slug(entry.key))
+            self.elements.append(heading(entry.key, place, 2))
+            self._text(_outline(entry), place, "api")
+        used = self.resolver.used
+        for key in ("parameters", "requestBodies", "examples"):
+            for entry in components.entries_of(key):
+                if id(entry.value) not in used:
+                    place = self.source.place(entry.start, entry.value.end, f"{key.lower()}-{slug(entry.key)}")
+                    self.elements.append(heading(entry.key, place, 2))
+                    self._text(_outline(entry), place, "api")
+
+
+def anchor_of(method: str, path: str) -> str:
+    """`get-v1-orders-id` for GET /v1/orders/{id}."""
+    words = "".join(letter if letter.isalnum() or letter in "_-" else " " for letter in path).split()
+    return "-".join([method.lower(), *words]).lower()
+
+
+def is_error(code: str) -> bool:
+    """Whether a response stands for failure: 4xx, 5xx, `default`."""
+    return code[:1] in {"4", "5"} or code == "default"
+
+
+def _first_schema(node: Node) -> Node | None:
+    content = node.entries_of("content")
+    return content[0].value.get("schema") if content else None
+
+
+def _lines(node: Node, keys: tuple[str, ...]) -> str:
+    return "\n".join(node.text_of(key).strip() for key in keys if node.text_of(key).strip())
+
+
+def _outline(entry: Entry) -> str:
+    """A small part of the specification, one line a value: the keys that lead to it and what it is."""
+    out = []
+    for path, leaf in entry.value.leaves():
+        keys = [part for part in path if not part.isdecimal()]
+        out.append(f"{' '.join([entry.key, *keys])}: {leaf.text}".rstrip(": "))
+    return "\n".join(out or [entry.key])
+
+
+PARSER = ParserSpec(NAME, VERSION, MEDIA_TYPES, parse, quote)
+
+__all__ = ["CONSTRAINTS", "PARSER", "is_specification", "parse", "quote"]

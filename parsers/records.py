@@ -1,0 +1,100 @@
+"""Records of CSV and TSV: quoted line breaks kept, a stray quote repaired, every record with its lines."""
+
+from __future__ import annotations
+
+import csv
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from parsers.source_text import SourceText
+
+DELIMITERS = (",", "\t", ";", "|")
+_SAMPLED = 30
+_LONGEST_RECORD = 500
+"""Lines of one record; a quote open for longer was never meant as one."""
+_NUMBER = re.compile(r"[-+]?[\d.,\s%$€]+$")
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """Cells of one record, its number from 1 (blank lines do not count), and its characters [start, end)."""
+
+    number: int
+    cells: tuple[str, ...]
+    start: int
+    end: int
+
+
+def delimiter_of(text: str) -> str:
+    """The sign that cuts most of the first lines into the same number of cells, at least two; a comma without one."""
+    lines = [line for line in text[:65536].split("\n")[:_SAMPLED] if line.strip()]
+    best, best_score = ",", 0.0
+    for sign in DELIMITERS:
+        counts = Counter(len(row) for row in csv.reader(lines, delimiter=sign))
+        width, often = max(counts.items(), key=lambda pair: (pair[1], pair[0]), default=(1, 0))
+        score = often / max(len(lines), 1) + min(width, 50) / 1000
+        if width > 1 and score > best_score:
+            best, best_score = sign, score
+    return best
+
+
+def records(source: SourceText, delimiter: str) -> Iterator[Record]:
+    """Records in order; lines end at CR LF, CR and LF only, never at U+2028 and the like.
+
+    A quote that is never closed, or that swallows lines which read well alone, is a letter of its line."""
+    csv.field_size_limit(sys.maxsize)
+    lines = source.lines.all()
+    at = number = width = 0
+    while at < len(lines):
+        if not lines[at].text.strip():
+            at += 1
+            continue
+        cells, used = _record(source, at, delimiter, width)
+        number += 1
+        width = width or len(cells)
+        yield Record(number, tuple(cells), lines[at].start, lines[at + used - 1].end)
+        at += used
+
+
+def _record(source: SourceText, at: int, delimiter: str, width: int) -> tuple[list[str], int]:
+    """Cells of the record that begins on a line, and how many lines it takes."""
+    lines = source.lines.all()
+    first = lines[at].text
+    if '"' not in first:
+        return first.split(delimiter), 1
+    reader = csv.reader(
+        (line.text + "\n" for line in lines[at : at + _LONGEST_RECORD]), delimiter=delimiter, strict=True
+    )
+    try:
+        cells = next(reader)
+        closed = True
+    except (csv.Error, StopIteration):
+        cells, closed = [], False
+    if closed and reader.line_num == 1:
+        return [_trimmed(cell) for cell in cells], 1
+    alone = _loosely(first, delimiter)
+    if not closed or (width and len(cells) != width and len(alone) == width):
+        return alone, 1
+    return [_trimmed(cell) for cell in cells], reader.line_num
+
+
+def _trimmed(cell: str) -> str:
+    return cell.removesuffix("\n")
+
+
+def _loosely(line: str, delimiter: str) -> list[str]:
+    """Cells of one line with a stray quote: quotes count only where they pair up."""
+    if line.count('"') % 2 == 0:
+        return next(csv.reader([line], delimiter=delimiter), [])
+    return next(csv.reader([line], delimiter=delimiter, quoting=csv.QUOTE_NONE), [])
+
+
+def has_header(first: Sequence[str], second: Sequence[str]) -> bool:
+    """Whether the first record names the columns: distinct words, no number, unless all below looks the same."""
+    names = [cell.strip() for cell in first]
+    if len(set(names)) != len(names) or not all(names) or any(_NUMBER.match(name) for name in names):
+        return False
+    return any(len(name) <= 60 for name in names) and list(first) != list(second)
