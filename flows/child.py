@@ -15,8 +15,8 @@ from multiprocessing.context import ForkServerContext
 from typing import Any
 
 from flows.rules import RuleSet
-from kprep.core.errors import PrepError
-from kprep.core.models import Failure, PreparedDocument, RawDocument
+from kprep.core.errors import ParseError, PrepError
+from kprep.core.models import Failure, Locator, PreparedDocument, RawDocument
 
 RECYCLE_AFTER = 200
 START_TIMEOUT_S = 60.0
@@ -32,7 +32,7 @@ class Limits:
 
 
 class PrepareChild:
-    """A child process that prepares one document at a time. Not for use by two threads at once.
+    """A child process that reads one document at a time. Not for use by two threads at once.
 
     Raises: PrepError when a child cannot be started at all, which is no document's fault.
     """
@@ -45,27 +45,38 @@ class PrepareChild:
 
     def prepare(self, raw: RawDocument, doc_type: str) -> PreparedDocument | Failure:
         """What a document became, or why it failed: parse_timeout, out_of_memory and parser_crashed included."""
+        outcome: PreparedDocument | Failure = self._do(("prepare", raw, doc_type))
+        return outcome
+
+    def quote(self, media_type: str, content: bytes, locator: Locator) -> str:
+        """Text of an original at a locator, read by the format's own reader. Raises: PrepError when it cannot be."""
+        outcome: str | Failure = self._do(("quote", media_type, content, locator))
+        if isinstance(outcome, Failure):
+            raise ParseError(f"{outcome.reason}: {outcome.detail}")
+        return outcome
+
+    def _do(self, job: tuple[Any, ...]) -> Any:
+        """What the child makes of a job, or a Failure."""
         for _ in range(START_ATTEMPTS):
             if self._process is None or not self._process.is_alive() or self._served >= RECYCLE_AFTER:
                 self.close()
                 self._start()
             self._served += 1
-            outcome = self._ask(raw, doc_type)
+            outcome = self._ask(job)
             if outcome is not None:
                 return outcome
         detail = "the process reading it ended before it began, several times"
         return Failure("parse", "parser_crashed", detail, retryable=False)
 
-    def _ask(self, raw: RawDocument, doc_type: str) -> PreparedDocument | Failure | None:
+    def _ask(self, job: tuple[Any, ...]) -> Any:
         """What the child answers; None when it died before it began, which is not the document's fault."""
         stage = ""
         try:
-            self._pipe.send((raw, doc_type))
+            self._pipe.send(job)
             while self._pipe.poll(self._limits.timeout_s):
                 kind, value = self._pipe.recv()
                 if kind == "done":
-                    outcome: PreparedDocument | Failure = value
-                    return outcome
+                    return value
                 stage = value
         except (EOFError, OSError):
             if stage:
@@ -118,21 +129,26 @@ def _context() -> ForkServerContext:
 
 
 def _serve(pipe: Connection, rules: RuleSet, limits: Limits) -> None:
-    from flows.rooms import prepare
+    from flows.rooms import prepare, quote
 
     _quiet()
     _limit(limits)
     pipe.send(("stage", "parse"))
     while True:
         try:
-            raw, doc_type = pipe.recv()
+            kind, *values = pipe.recv()
         except MemoryError:
             detail = "needs more memory than one document may take"
             pipe.send(("done", Failure("parse", "out_of_memory", detail, retryable=False)))
             continue
         except (EOFError, OSError):
             return
-        outcome = prepare(raw, doc_type, rules, lambda stage: pipe.send(("stage", stage)))
+        if kind == "quote":
+            pipe.send(("stage", "quote"))
+            outcome: Any = quote(*values)
+        else:
+            raw, doc_type = values
+            outcome = prepare(raw, doc_type, rules, lambda stage: pipe.send(("stage", stage)))
         try:
             pipe.send(("done", outcome))
         except MemoryError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
-import parsers
+from flows.child import Limits, PrepareChild
 from flows.rooms import redactor_of
 from flows.workspace import Workspace
 from kprep.config import read_yaml
@@ -18,11 +18,16 @@ from retrieval import Reader, Searcher, SearchRequest
 
 
 def judge(workspace: Workspace, connection: Connection, release: int) -> GateReport:
-    """Gate report on a candidate. Writes nothing."""
-    return run_gate(candidate(workspace, connection, release))
+    """Gate report on a candidate. Writes nothing. Originals are opened in a child process with limits."""
+    settings = workspace.settings
+    child = PrepareChild(workspace.rules, Limits(settings.document_timeout_s, settings.document_memory_mb))
+    try:
+        return run_gate(candidate(workspace, connection, release, child))
+    finally:
+        child.close()
 
 
-def candidate(workspace: Workspace, connection: Connection, release: int) -> Candidate:
+def candidate(workspace: Workspace, connection: Connection, release: int, child: PrepareChild) -> Candidate:
     """A release as the checks see it."""
     kb, quality = workspace.kb, workspace.base.config.quality
     row = releases.get(connection, kb, release)
@@ -45,7 +50,7 @@ def candidate(workspace: Workspace, connection: Connection, release: int) -> Can
         questions=questions(workspace),
         ask=_asker(workspace, connection, release),
         ask_live=_asker(workspace, connection, base) if comparable else None,
-        open_original=_opener(workspace),
+        open_original=_opener(workspace, child),
         scan_text=lambda text: [kind for kind, _, _ in redactor.scan(text)],
         max_tokens=workspace.rules.max_tokens,
         needs_vectors=bool(row.configuration["embedding_space"]),
@@ -79,11 +84,11 @@ def _asker(workspace: Workspace, connection: Connection, release: int) -> Callab
     return ask
 
 
-def _opener(workspace: Workspace) -> Callable[[CandidateChunk], str]:
+def _opener(workspace: Workspace, child: PrepareChild) -> Callable[[CandidateChunk], str]:
     """Opens a chunk's original at its locator, from the object store, with the format's own independent reader."""
 
     def open_original(chunk: CandidateChunk) -> str:
         content = workspace.objects.get(chunk.original)
-        return parsers.parser_for(chunk.media_type).quote(content, chunk.locator)
+        return child.quote(chunk.media_type, content, chunk.locator)
 
     return open_original

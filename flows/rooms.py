@@ -15,7 +15,7 @@ import redaction
 from embedding.tokenizer import load_tokenizer
 from flows.rules import RuleSet
 from kprep.core.errors import NoText, PrepError
-from kprep.core.models import EnrichedDocument, Failure, PreparedDocument, RawDocument, RedactedDocument
+from kprep.core.models import EnrichedDocument, Failure, Locator, PreparedDocument, RawDocument, RedactedDocument
 
 
 @lru_cache(maxsize=4)
@@ -88,6 +88,16 @@ def prepare(
         redactions=redacted.redactions,
         seconds=seconds,
     )
+
+
+def quote(media_type: str, content: bytes, locator: Locator) -> str | Failure:
+    """Text of an original at a locator, or why it cannot be opened."""
+    try:
+        return parsers.parser_for(media_type).quote(content, locator)
+    except PrepError as error:
+        return Failure("quote", error.reason, error.message, error.retryable)
+    except Exception as error:  # noqa: BLE001 -- a library's surprise is this citation's fault alone
+        return Failure("quote", "internal_error", f"unexpected {type(error).__name__} {_place(error)}", retryable=False)
 
 
 def _require_chunks(document: EnrichedDocument) -> None:

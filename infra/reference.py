@@ -52,6 +52,7 @@ MEANINGS = {
     "quality.thresholds.recall_at_5": "floor; without it the figure is reported, not judged",
     "quality.thresholds.mrr": "floor; without it the figure is reported, not judged",
     "quality.thresholds.duplicate_share": "highest share of chunks that say the same as another",
+    "quality.thresholds.locators_open": "least share of citations that must lead to their words (single ones warn)",
     "quality.thresholds.short_share": "highest share of chunks under four words (warning)",
     "quality.thresholds.failed_share": "highest share of failed documents; without it failures only warn",
     "quality.thresholds.min_questions": "with fewer questions recall and MRR are inconclusive",

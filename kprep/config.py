@@ -88,6 +88,7 @@ class ThresholdConfig(_Strict):
     recall_at_5: float | None = Field(default=None, ge=0, le=1)
     mrr: float | None = Field(default=None, ge=0, le=1)
     duplicate_share: float = Field(default=0.05, ge=0, le=1)
+    locators_open: float = Field(default=0.98, ge=0, le=1)
     short_share: float = Field(default=0.2, ge=0, le=1)
     failed_share: float | None = Field(default=None, ge=0, le=1)
     min_questions: int = Field(default=5, ge=1)

@@ -9,7 +9,7 @@ from itertools import zip_longest
 from kprep.core.errors import PrepError
 from kprep.core.ids import digest
 from quality.samples import first, place
-from quality.spec import Candidate, CandidateChunk, CheckSpec, Finding
+from quality.spec import Candidate, CandidateChunk, CheckSpec, Finding, Level
 from quality.text import share_found
 
 MIN_FOUND = 0.9
@@ -17,19 +17,33 @@ MIN_FOUND = 0.9
 
 
 def locator_opens(candidate: Candidate) -> Sequence[Finding]:
-    """Opens the original of a sample of new chunks, spread over documents, and looks for their words."""
+    """Opens the original of a sample of new chunks, spread over documents, and looks for their words.
+
+    An error under the threshold; a warning when single ones fail above it, so that one odd page stops no batch.
+    """
     chunks = sample(candidate.chunks, candidate.thresholds.locator_sample)
     leads = _repeated_headers(candidate.chunks)
     wrong = [(chunk, reason) for chunk in chunks if (reason := _fault(candidate, chunk, leads))]
     if not chunks:
-        return [Finding("locator_opens", "error", True, None, 1.0, "no new chunk, so no citation was opened")]
+        return [
+            Finding(
+                "locator_opens",
+                "error",
+                True,
+                None,
+                candidate.thresholds.locators_open,
+                "no new chunk, so no citation was opened",
+            )
+        ]
     good = len(chunks) - len(wrong)
     new = sum(chunk.is_new for chunk in candidate.chunks)
     message = f"{good} of {len(chunks)} citations opened (sample of {new} new chunks) lead to their words"
     if wrong:
         message += ": the parser gives wrong places for these documents, or their originals cannot be read"
     samples = first(place(chunk, reason, media_type=chunk.media_type, parser=chunk.parser) for chunk, reason in wrong)
-    return [Finding("locator_opens", "error", not wrong, good / len(chunks), 1.0, message, samples)]
+    share, least = good / len(chunks), candidate.thresholds.locators_open
+    level: Level = "warning" if wrong and share >= least else "error"
+    return [Finding("locator_opens", level, not wrong, share, least, message, samples)]
 
 
 def sample(chunks: Sequence[CandidateChunk], size: int) -> list[CandidateChunk]:

@@ -72,6 +72,7 @@ class Thresholds:
     short_share: float = 0.2
     failed_share: float | None = None
     min_questions: int = 5
+    locators_open: float = 0.98
     locator_sample: int = 200
 
 
