@@ -76,8 +76,8 @@ def narrow(element: Element, start: int, end: int) -> Locator:
 
 def _narrow_rows(element: Element, start: int, end: int) -> Locator:
     """Row and cell range of some lines of a table. `row` is that of the table's first line; where that is not the first
-    row of all, a header is a repeated one, and its lines stand for the row below it. A cell range is narrowed only if it
-    has as many rows as the table has lines."""
+    row of all, a header is a repeated one, and its lines stand for the row below it. A cell range is narrowed only if
+    it has as many rows as the table has lines."""
     place = element.locator
     first, last = (element.text.count("\n", 0, at) for at in (start, max(end - 1, start)))
     if place.row is not None:

@@ -19,7 +19,7 @@ from parsers.decoding import decode
 from parsers.records import Record, delimiter_of, has_header, records
 from parsers.source_text import SourceText, document, heading, read
 from parsers.source_text import quote as quote_text
-from parsers.tree import MAX_BYTES, Entry, Node, load
+from parsers.tree import MAX_BYTES, Entry, Node, load, outline
 
 NAME = "data_dictionary"
 VERSION = 1
@@ -143,15 +143,8 @@ def _yaml_table(source: SourceText, table: Entry) -> Iterator[Element]:
 
 
 def _lines(node: Node, skip: tuple[str, ...]) -> list[str]:
-    """`key: value` of what a mapping says, inner keys after outer ones."""
-    out = []
-    for entry in node.entries:
-        if entry.key in skip:
-            continue
-        for path, leaf in entry.value.leaves():
-            keys = [part for part in path if not part.isdecimal()]
-            out.append(f"{' '.join((entry.key, *keys))}: {leaf.text.strip()}".rstrip(": "))
-    return out
+    """What a mapping says, one line a value."""
+    return [line for entry in node.entries if entry.key not in skip for line in outline(entry)]
 
 
 def _rest(source: SourceText, root: Node) -> Iterator[Element]:

@@ -8,7 +8,7 @@ from kprep.core.errors import CorruptDocument
 from kprep.core.models import DocumentMetadata, Element, ElementKind, Locator, ParsedDocument, ParserSpec, RawDocument
 from parsers.anchors import slug
 from parsers.decoding import decode
-from parsers.schema_fields import Resolver, field_rows, schema_text
+from parsers.schema_fields import Resolver, field_rows, read_place, schema_lines
 from parsers.source_text import SourceText, document, heading, read, table
 from parsers.source_text import quote as quote_text
 from parsers.tree import MAX_BYTES, Entry, Node, load
@@ -49,8 +49,7 @@ def quote(content: bytes, locator: Locator) -> str:
         span = next((e.locator.char for e in found if e.locator.anchor == locator.anchor), None)
     if span is None:
         return quote_text(content, locator)
-    referred = Resolver(load(text, "quote")).referred(span)
-    return "\n".join([text[slice(*span)], *(text[entry.start : entry.value.end] for entry in referred)])
+    return "\n".join(read_place(text, load(text, "quote"), span))
 
 
 def _schema(source: SourceText, name: str, entry: Entry, resolver: Resolver, level: int) -> Iterator[Element]:
@@ -58,7 +57,7 @@ def _schema(source: SourceText, name: str, entry: Entry, resolver: Resolver, lev
     place = source.place(entry.start, node.end, f"schema-{slug(name)}" if name else "schema")
     if name:
         yield heading(name, place, level)
-    about = [schema_text(node, resolver, name=False), node.text_of("title"), node.text_of("description")]
+    about = [*schema_lines(node, resolver, name=False), node.text_of("title"), node.text_of("description")]
     words = "\n".join(part.strip() for part in about if part.strip())
     yield Element(ElementKind.PARAGRAPH, words, place, fragment="schema")
     rows = field_rows(node, resolver, MAX_ROWS, depth=1)

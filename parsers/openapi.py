@@ -12,10 +12,10 @@ from kprep.core.errors import CorruptDocument
 from kprep.core.models import DocumentMetadata, Element, ElementKind, Locator, ParsedDocument, ParserSpec, RawDocument
 from parsers.anchors import slug
 from parsers.decoding import decode
-from parsers.schema_fields import CONSTRAINTS, Resolver, field_rows, schema_text
+from parsers.schema_fields import Resolver, even, field_rows, read_place, schema_lines, without_keywords
 from parsers.source_text import SourceText, document, heading, read, table
 from parsers.source_text import quote as quote_text
-from parsers.tree import MAX_BYTES, Entry, Node, load
+from parsers.tree import MAX_BYTES, Entry, Node, load, outline
 
 NAME = "openapi"
 VERSION = 1
@@ -64,10 +64,7 @@ def quote(content: bytes, locator: Locator) -> str:
     shared = [path.value for path, _, node in _operations(root) if _meets(node, span)]
     for path in shared[:1]:
         pieces += [text[e.start : e.value.end] for e in path.entries if e.key not in METHODS]
-    pieces.append(text[span[0] : span[1]])
-    resolver = Resolver(root)
-    pieces += [text[entry.start : entry.value.end] for entry in resolver.referred(span)]
-    return "\n".join(pieces)
+    return "\n".join([*pieces, *read_place(text, root, span), *map(without_keywords, pieces)])
 
 
 def _span_of(content: bytes, anchor: str) -> tuple[int, int] | None:
@@ -155,55 +152,49 @@ class _Writer:
         self._parameters([*path.value.items_of("parameters"), *operation.items_of("parameters")], place)
         body = operation.get("requestBody")
         if body is not None:
-            self._content(f"{name} requestBody", self.resolver.resolve(body), place)
+            self._content((name, "requestBody"), self.resolver.resolve(body), place)
         for response in operation.entries_of("responses"):
             self._response(response, place, name, anchor)
 
     def _parameters(self, nodes: list[Node], place: Locator) -> None:
-        rows = [("name", "in", "required", "type", "description")]
+        rows: list[tuple[str, ...]] = [("name", "in", "required", "type", "description")]
         bodies = []
         for node in map(self.resolver.resolve, nodes):
             if node.text_of("in") == "body":
                 bodies.append(node)
                 continue
-            kind = schema_text(node.get("schema") or _first_schema(node) or node, self.resolver)
+            kind, *facts = schema_lines(node.get("schema") or _first_schema(node) or node, self.resolver) or [""]
             required = "required" if node.text_of("required") == "true" else ""
-            example = f"example: {node.text_of('example')}" if node.text_of("example") else ""
-            words = " ".join(filter(None, (node.text_of("description"), example)))
-            rows.append((node.text_of("name"), node.text_of("in"), required, kind, words))
+            facts += [f"example: {node.text_of('example')}"] if node.get("schema") and node.text_of("example") else []
+            rows.append((node.text_of("name"), node.text_of("in"), required, kind, node.text_of("description"), *facts))
         if len(rows) > 1:
-            self.elements.append(table(rows, place, "api"))
+            self.elements.append(table(even(rows), place, "api"))
         for node in bodies:
-            self._text(f"{node.text_of('name')} {node.text_of('description')}", place, "api")
+            self._text("\n".join((node.text_of("name"), node.text_of("description"))), place, "api")
             if schema := node.get("schema"):
                 self._fields(schema, place, "api")
 
-    def _content(self, label: str, body: Node, place: Locator) -> None:
+    def _content(self, labels: tuple[str, ...], body: Node, place: Locator) -> None:
         """A request or a response: its description and, by media type, its schema and examples."""
-        words = [label, body.text_of("description")]
-        words += ["required"] if body.text_of("required") == "true" else []
-        media = body.entries_of("content")
-        if not media:
-            self._text(" ".join(filter(None, words)), place, "api")
-        for number, entry in enumerate(media):
-            said = words if number == 0 else [label]
-            self._media(" ".join(filter(None, (*said, entry.key))), entry.value, place)
+        said = [*labels, body.text_of("description"), "required" if body.text_of("required") == "true" else ""]
+        contents = body.entries_of("content")
+        for number, media in enumerate(contents):
+            schema = media.value.get("schema")
+            kind = schema_lines(schema, self.resolver) if schema else []
+            opening = said if number == 0 else labels
+            self._text("\n".join(filter(None, (*opening, media.key, *kind))), place, "api")
+            if schema:
+                self._fields(schema, place, "api")
+            for key in ("example", "examples"):
+                if found := media.value.entry(key):
+                    self._example(found, place)
+        if not contents:
+            self._text("\n".join(filter(None, said)), place, "api")
         if schema := body.get("schema"):
             self._fields(schema, place, "api")
         for key in ("headers", "examples"):
-            if said := body.entry(key):
-                self._text(_outline(said), place, "api")
-
-    def _media(self, label: str, media: Node, place: Locator) -> None:
-        schema = media.get("schema")
-        kind = schema_text(schema, self.resolver) if schema else ""
-        self._text(f"{label} {kind}", place, "api")
-        if schema:
-            self._fields(schema, place, "api")
-        for key in ("example", "examples"):
-            entry = media.entry(key)
-            if entry is not None:
-                self._example(entry, place)
+            if found := body.entry(key):
+                self._text(_outline(found), place, "api")
 
     def _example(self, entry: Entry, place: Locator) -> None:
         written = self.source.text[entry.value.start : entry.value.end].rstrip()
@@ -219,32 +210,32 @@ class _Writer:
         """A success joins its operation; an error is a unit of its own."""
         response = self.resolver.resolve(entry.value)
         if not is_error(entry.key):
-            self._content(f"{operation} {entry.key}", response, place)
+            self._content((operation, entry.key), response, place)
             return
         own = self.source.place(entry.start, entry.value.end, f"{anchor}/{entry.key}")
-        self._error(f"{operation} {entry.key}", response, own)
+        self._error((operation, entry.key), response, own)
 
-    def _error(self, code: str, response: Node, place: Locator) -> None:
-        lines = [" ".join(filter(None, (code, response.text_of("description"))))]
+    def _error(self, labels: tuple[str, ...], response: Node, place: Locator) -> None:
+        lines = [*labels, response.text_of("description")]
         for media in response.entries_of("content"):
             schema = media.value.get("schema")
-            lines.append(f"{media.key} {schema_text(schema, self.resolver) if schema else ''}".strip())
+            lines += [media.key, *(schema_lines(schema, self.resolver) if schema else ())]
             lines += [_outline(found) for key in ("example", "examples") if (found := media.value.entry(key))]
         if schema := response.get("schema"):
-            lines.append(schema_text(schema, self.resolver))
+            lines += schema_lines(schema, self.resolver)
         lines += [_outline(found) for key in ("headers", "examples") if (found := response.entry(key))]
-        self._text("\n".join(lines), place, "error")
+        self._text("\n".join(filter(None, lines)), place, "error")
 
     def _shared_response(self, entry: Entry) -> None:
         place = self.source.place(entry.start, entry.value.end, f"response-{slug(entry.key)}")
         self.elements.append(heading(entry.key, place, 2))
-        self._error(entry.key, self.resolver.resolve(entry.value), place)
+        self._error((entry.key,), self.resolver.resolve(entry.value), place)
 
     def _schema(self, entry: Entry) -> None:
         place = self.source.place(entry.start, entry.value.end, f"schema-{slug(entry.key)}")
         self.elements.append(heading(entry.key, place, 2))
         node = entry.value
-        about = [" ".join(filter(None, (entry.key, schema_text(node, self.resolver, name=False))))]
+        about = [entry.key, *schema_lines(node, self.resolver, name=False)]
         about += [_lines(node, ("title", "description"))]
         self._text("\n".join(filter(None, about)), place, "schema")
         rows = field_rows(node, self.resolver, max_rows=2_000, depth=1)
@@ -293,14 +284,7 @@ def _lines(node: Node, keys: tuple[str, ...]) -> str:
 
 
 def _outline(entry: Entry) -> str:
-    """A small part of the specification, one line a value: the keys that lead to it and what it is."""
-    out = []
-    for path, leaf in entry.value.leaves():
-        keys = [part for part in path if not part.isdecimal()]
-        out.append(f"{' '.join([entry.key, *keys])}: {leaf.text}".rstrip(": "))
-    return "\n".join(out or [entry.key])
+    return "\n".join(outline(entry))
 
 
 PARSER = ParserSpec(NAME, VERSION, MEDIA_TYPES, parse, quote)
-
-__all__ = ["CONSTRAINTS", "PARSER", "is_specification", "parse", "quote"]

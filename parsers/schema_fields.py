@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator
 
 from parsers.tree import Entry, Node, resolve
@@ -18,7 +19,10 @@ _MAX_REFERRED = 200
 _MAX_STEPS = 20_000
 _COMBINED = ("allOf", "oneOf", "anyOf")
 
-Row = tuple[str, str, str, str]
+_REFERENCE = re.compile(r"""["']?\$ref["']?\s*:\s*["']?[^"'\s,}\]]*?([^"'\s,}\]/]+)["']?(?=[\s,}\]]|$)""")
+_KEYWORD = re.compile(r"""["']?\b(?:type|items|schema)["']?\s*:""")
+
+Row = tuple[str, ...]
 
 
 class Resolver:
@@ -56,6 +60,33 @@ class Resolver:
         return list(found.values())
 
 
+def read_place(text: str, root: Node, span: tuple[int, int]) -> list[str]:
+    """What the file says between two characters and in the definitions referred to there: as written, without the
+    keywords that only hold schemas together, and the full names of nested fields (their outer keys stand elsewhere)."""
+    resolver = Resolver(root)
+    spans = [span, *((entry.start, entry.value.end) for entry in resolver.referred(span))]
+    written = [text[start:end] for start, end in spans]
+    names: dict[str, None] = {}
+    for node in (node for place in spans for node in _objects(root, place)):
+        names |= dict.fromkeys(row[0] for row in field_rows(node, resolver, _MAX_REFERRED) if "." in row[0])
+        if len(names) > _MAX_STEPS:
+            break
+    return [*written, *map(without_keywords, written), *names]
+
+
+def _objects(root: Node, span: tuple[int, int]) -> Iterator[Node]:
+    """Schemas with properties that meet a place."""
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if node.end <= span[0] or node.start >= span[1]:
+            continue
+        if node.get("properties") is not None or node.get("items") is not None:
+            yield node
+        waiting += [entry.value for entry in node.entries]
+        waiting += node.items
+
+
 def _references(root: Node, span: tuple[int, int]) -> Iterator[Node]:
     waiting = [root]
     while waiting:
@@ -69,39 +100,55 @@ def _references(root: Node, span: tuple[int, int]) -> Iterator[Node]:
         waiting += node.items
 
 
+def without_keywords(written: str) -> str:
+    """Part of a schema as it reads without the keywords that only hold it together: `type: array, items: {$ref:
+    '#/schemas/Order'}` says "array Order"."""
+    return _KEYWORD.sub(" ", _REFERENCE.sub(r" \1 ", written))
+
+
 def reference_name(node: Node) -> str:
     """Last part of the node's `$ref`, "" without one."""
     return node.text_of("$ref").rpartition("/")[2]
 
 
-def schema_text(node: Node, resolver: Resolver, *, name: bool = True, depth: int = 0) -> str:
-    """The type in the words of the schema: "Order", "array Order", "string format: uuid enum: a, b"."""
-    if depth > MAX_DEPTH * 2:
-        return ""
+def schema_lines(node: Node, resolver: Resolver, *, name: bool = True) -> list[str]:
+    """The type in the words of the schema, then one constraint each: ["string", "format: uuid", "enum: a, b"]; of a
+    reference its name: ["Order"], of a list also that of its items: ["array Order"]."""
+    return _type_and_facts(node, resolver, name=name)
+
+
+def _type_and_facts(node: Node, resolver: Resolver, *, name: bool = True, depth: int = 0) -> list[str]:
     if name and node.get("$ref"):
-        return reference_name(node) or node.text_of("$ref")
-    parts = [" ".join(node.texts_of("type"))]
-    for key in ("items", "additionalProperties", "not"):
-        inner = node.get(key)
-        if inner is not None and inner.kind == "map" and inner.entries:
-            parts.append(
-                " ".join(filter(None, ("" if key == "items" else key, schema_text(inner, resolver, depth=depth + 1))))
-            )
+        return [reference_name(node) or node.text_of("$ref")]
+    kind = " ".join(node.texts_of("type"))
+    facts: list[str] = []
+    items = node.get("items")
+    if items is not None and depth < MAX_DEPTH:
+        inner, *facts = _type_and_facts(items, resolver, depth=depth + 1) or [""]
+        kind = " ".join(filter(None, (kind, inner)))
+    more = node.get("additionalProperties")
+    if more is not None and more.entries and depth < MAX_DEPTH:
+        facts += ["additionalProperties", *_type_and_facts(more, resolver, depth=depth + 1)]
     for key in _COMBINED:
-        inner_texts = [schema_text(item, resolver, depth=depth + 1) for item in node.items_of(key)]
-        if any(inner_texts):
-            parts.append(f"{key}: {', '.join(filter(None, inner_texts))}")
-    parts += [f"{key}: {', '.join(node.texts_of(key))}" for key in CONSTRAINTS if node.texts_of(key)]
-    return " ".join(filter(None, parts))
+        members = [" ".join(_type_and_facts(item, resolver, depth=MAX_DEPTH)[:1]) for item in node.items_of(key)]
+        facts += [f"{key}: {', '.join(filter(None, members))}"] if any(members) else []
+    facts += [f"{key}: {', '.join(node.texts_of(key))}" for key in CONSTRAINTS if node.texts_of(key)]
+    return [kind, *facts] if kind or not facts else facts
 
 
 def field_rows(schema: Node, resolver: Resolver, max_rows: int, depth: int = MAX_DEPTH) -> list[Row]:
-    """Header and one row a field: dotted path, type with constraints, "required" or "", description. Fields of nested
-    objects follow theirs, those behind a reference down to `depth` levels; a schema inside itself is named, not opened
-    again."""
+    """Header and one row a field: dotted path, type, "required" or "", description, then its constraints, a cell each.
+    Fields of nested objects follow theirs, those behind a reference down to `depth` levels; a schema inside itself is
+    named, not opened again."""
     header: Row = ("properties", "type", "required", "description")
     rows = _rows(schema, resolver, "", depth, frozenset(), itertools.count())
-    return [header, *(row for _, row in zip(range(max_rows), rows, strict=False))]
+    return even([header, *(row for _, row in zip(range(max_rows), rows, strict=False))])
+
+
+def even(rows: list[Row]) -> list[Row]:
+    """The rows, filled up with empty cells to the length of the longest."""
+    width = max(map(len, rows))
+    return [row + ("",) * (width - len(row)) for row in rows]
 
 
 def _rows(
@@ -119,7 +166,8 @@ def _rows(
         name = f"{prefix}.{entry.key}" if prefix else entry.key
         target = resolver.resolve(entry.value)
         words = entry.value.text_of("description") or target.text_of("description") or entry.value.text_of("title")
-        yield name, schema_text(entry.value, resolver), "required" if entry.key in required else "", words
+        kind, *facts = schema_lines(entry.value, resolver) or [""]
+        yield name, kind, "required" if entry.key in required else "", words, *facts
         yield from _inner_rows(entry.value, resolver, name, depth, opened, steps)
     for key in _COMBINED:
         for item in found.items_of(key):

@@ -96,6 +96,27 @@ class Node:
             yield from item.leaves((*path, str(number)))
 
 
+def outline(entry: Entry) -> list[str]:
+    """A small part of a tree, one line a value: the keys that open before it, and what it is. Read one after the other,
+    the lines say what the text says, in its order; values of a list of scalars are one line."""
+    return [line for line in _outline(entry.value, entry.key) if line]
+
+
+def _outline(node: Node, keys: str) -> Iterator[str]:
+    if node.kind == "list" and all(item.kind == "scalar" for item in node.items):
+        yield f"{keys}: {', '.join(item.text for item in node.items)}".strip(": ")
+    elif node.kind == "scalar":
+        yield f"{keys}: {node.text.strip()}".strip(": ")
+    elif not node.entries and not node.items:
+        yield keys
+    for entry in node.entries:
+        yield from _outline(entry.value, f"{keys} {entry.key}".strip())
+        keys = ""
+    for item in node.items if any(item.kind != "scalar" for item in node.items) else ():
+        yield from _outline(item, keys)
+        keys = ""
+
+
 def load(text: str, where: str) -> Node:
     """The tree of a JSON or YAML text, told apart by the first character; of the first document of several.
 

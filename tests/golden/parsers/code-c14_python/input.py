@@ -1,6 +1,5 @@
 # 🤣 orders 订单
 """Prices of orders."""
-
 import decimal
 
 RATE = 1  # 中文注释
@@ -26,8 +25,7 @@ class Order(Base):
     limit = 3
 
     class Line:
-        def price(self):
-            return 1
+        def price(self): return 1
 
 
 if __name__ == "__main__":
