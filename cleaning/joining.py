@@ -66,10 +66,11 @@ class Vocabulary:
 
 
 def join_lines(elements: Sequence[Element], vocabulary: Vocabulary, min_width: int, hyphens: bool) -> list[Element]:
-    """The elements with wrapped lines of prose joined; everything else as it is."""
+    """The elements with wrapped lines of prose joined; everything else as it is, also units that the format names (an
+    operation, a setting), whose lines are facts."""
     return [
         replace(element, text=_joined(element.text, vocabulary, min_width, hyphens))
-        if element.kind in PROSE and "\n" in element.text
+        if element.kind in PROSE and "\n" in element.text and not element.fragment
         else element
         for element in elements
     ]
