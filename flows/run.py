@@ -7,7 +7,9 @@ invisible candidate at most, and a lock that ended with its connection.
 from __future__ import annotations
 
 import contextlib
+import os
 import queue
+import socket
 import threading
 import time
 import uuid
@@ -79,6 +81,9 @@ class Prepared:
 def only_run(workspace: Workspace) -> Iterator[None]:
     """Hold the knowledge base: one writer at a time. The lock ends with its connection, however the process ends.
 
+    The lease taken with it fences: should the lock be lost in the middle (the server restarted) and another run begin,
+    this one's next write is refused.
+
     Raises: RunLocked.
     """
     with workspace.database.connect() as connection:
@@ -86,9 +91,12 @@ def only_run(workspace: Workspace) -> Iterator[None]:
             raise RunLocked(
                 f"another run of knowledge base {workspace.kb!r} is at work: wait for it, or see `kprep status`"
             )
+        holder = f"{socket.gethostname()}:{os.getpid()}"
+        workspace.fence = runs.take_lease(connection, workspace.kb, holder)
         try:
             yield
         finally:
+            workspace.fence = None
             with contextlib.suppress(Exception):  # the connection may be lost, and the lock with it
                 runs.unlock(connection, workspace.kb)
 
@@ -133,7 +141,7 @@ def planned(workspace: Workspace, run_id: str) -> dict[str, Any]:
 def begin(workspace: Workspace) -> str:
     """Id of a new run, recorded."""
     run_id = uuid.uuid4().hex[:12]
-    with workspace.database.begin() as connection:
+    with workspace.writing() as connection:
         runs.start(connection, workspace.kb, run_id)
     return run_id
 
@@ -143,7 +151,7 @@ def plan(workspace: Workspace, run_id: str, *, allow_deletes: bool) -> dict[str,
     started = time.perf_counter()
     report("scan", 0, 0)
     gate.questions(workspace)  # a mistake in them must not show only after everything is prepared
-    with workspace.database.begin() as connection:
+    with workspace.writing() as connection:
         planned = plan_run(workspace, connection, allow_deletes=allow_deletes)
         record_scan(workspace, connection, run_id, planned)
         figures = plan_figures(planned)
@@ -222,7 +230,7 @@ def _work_rows(workspace: Workspace, connection: Any, planned: Planned, *, every
 
 def prepare_batch(workspace: Workspace, run_id: str, number: int, children: Prepared) -> int:
     """Prepare the documents of a batch that are not done yet; number of documents parsed."""
-    with workspace.database.begin() as connection:
+    with workspace.writing() as connection:
         items = runs.batch(connection, run_id, number)
     with children.child(workspace) as child:
         for item in items:
@@ -238,7 +246,7 @@ def _prepare_one(workspace: Workspace, run_id: str, item: dict[str, Any], child:
     if isinstance(raw, RawDocument) and not isinstance(outcome, Failure):
         # Only what redaction let through is kept, so that a document refused for secrets is stored nowhere.
         workspace.objects.put(raw.content)
-    with workspace.database.begin() as connection:
+    with workspace.writing() as connection:
         if isinstance(outcome, Failure):
             documents.fail(connection, kb, run_id, (key, item["source"], item["uri"]), fingerprint, outcome)
             runs.done(connection, run_id, key, None)
@@ -265,7 +273,7 @@ def _read(workspace: Workspace, item: dict[str, Any]) -> RawDocument | Failure:
 
 def embed(workspace: Workspace, run_id: str) -> dict[str, int]:
     """Index the run's chunks and compute the vectors they lack, committing as it goes; {embedded, cache_hits}."""
-    with workspace.database.begin() as connection:
+    with workspace.writing() as connection:
         versions = [str(item.version_id) for item in runs.work(connection, run_id) if item.version_id]
         embedder = workspace.embedder
         if embedder is None:
@@ -277,7 +285,7 @@ def embed(workspace: Workspace, run_id: str) -> dict[str, int]:
     for start in range(0, len(todo), EMBED_BATCH):
         part = todo[start : start + EMBED_BATCH]
         vectors = embedder.embed([text for _, text in part])
-        with workspace.database.begin() as connection:
+        with workspace.writing() as connection:
             embeddings.save(connection, embedder.space, [key for key, _ in part], vectors)
         done += len(part)
         report("embed", done, len(todo))
@@ -289,14 +297,14 @@ def embed(workspace: Workspace, run_id: str) -> dict[str, int]:
 def assemble(workspace: Workspace, run_id: str, base_release: int) -> int:
     """Candidate release with what the run prepared; its number."""
     report("assemble", 0, 0)
-    with workspace.database.begin() as connection:
+    with workspace.writing() as connection:
         return candidates.assemble(workspace, connection, run_id, base_release)
 
 
 def judge_and_publish(workspace: Workspace, release: int) -> str:
     """Run the gate on the candidate, keep its report, publish when it passed; "published" or "blocked"."""
     report("gate", 0, 0)
-    with workspace.database.begin() as connection:
+    with workspace.writing() as connection:
         outcome = gate.judge(workspace, connection, release)
         releases.save_report(connection, workspace.kb, release, outcome.status, report_json(outcome))
         if not outcome.passed:
@@ -304,7 +312,7 @@ def judge_and_publish(workspace: Workspace, release: int) -> str:
     if not outcome.passed:
         return "blocked"
     report("publish", 0, 0)
-    with workspace.database.begin() as connection:
+    with workspace.writing() as connection:
         publisher.publish(connection, workspace.kb, release, outcome)
     return "published"
 
@@ -312,7 +320,7 @@ def judge_and_publish(workspace: Workspace, release: int) -> str:
 def finish(workspace: Workspace, run_id: str, status: str, extra: dict[str, Any]) -> dict[str, Any]:
     """Record how the run ended; its summary as in design section 7."""
     kb = workspace.kb
-    with workspace.database.begin() as connection:
+    with workspace.writing() as connection:
         noted = runs.get(connection, run_id).summary
         work = runs.work(connection, run_id)
         live = releases.live_release(connection, kb) or 0
@@ -367,7 +375,7 @@ def _settled_counts(planned: dict[str, int], work: list[runs.WorkRow]) -> dict[s
 
 def roll_back(workspace: Workspace, release: int, *, dry_run: bool) -> dict[str, Any]:
     """Make an earlier release live again; {from, to, added, removed, dry_run}. Raises: PublishError, RunLocked."""
-    with only_run(workspace), workspace.database.begin() as connection:
+    with only_run(workspace), workspace.writing() as connection:
         live = releases.live_release(connection, workspace.kb) or 0
         row = releases.get(connection, workspace.kb, release)
         added, removed = releases.change_counts(connection, workspace.kb, live, release) if row else (0, 0)

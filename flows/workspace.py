@@ -14,12 +14,13 @@ from typing import Any
 from embedding import Embedder, create_embedder
 from flows.rules import RuleSet, load_rules
 from kprep.config import KnowledgeBase, load
-from kprep.core.errors import ConfigError
+from kprep.core.errors import ConfigError, LeaseLost
 from kprep.core.ids import canonical_json, digest
 from kprep.settings import Settings
-from kprep.store import documents
+from kprep.store import documents, runs
 from kprep.store.database import Database
 from kprep.store.objects import ObjectStore, open_store
+from kprep.store.sql import Connection
 from retrieval import tokens
 
 IDENTITY_FILE = "redaction.key"
@@ -32,6 +33,8 @@ class Workspace:
     base: KnowledgeBase
     settings: Settings
     data_dir: Path
+    fence: int | None = None
+    """Fence of the lease this process holds on the knowledge base, None when it holds none."""
     _database: Database | None = field(default=None, repr=False)
 
     @classmethod
@@ -61,6 +64,15 @@ class Workspace:
                 raise
             self._database = database
         return self._database
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """A transaction of the run that holds the knowledge base. Raises: LeaseLost when it no longer does."""
+        with self.database.begin() as connection:
+            if self.fence is None:
+                raise LeaseLost(f"knowledge base {self.kb!r} is not held by this process")
+            runs.check_lease(connection, self.kb, self.fence)
+            yield connection
 
     @cached_property
     def objects(self) -> ObjectStore:

@@ -162,11 +162,19 @@ CREATE TABLE kprep.knowledge_bases (
     created_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
+CREATE TABLE kprep.leases (
+    kb text NOT NULL,
+    fence bigint NOT NULL,
+    holder text NOT NULL,
+    taken_at timestamp with time zone NOT NULL
+);
+
 CREATE TABLE kprep.lexical_chunks (
     kb text NOT NULL,
     lexicon text NOT NULL,
     chunk_no bigint NOT NULL,
-    length integer NOT NULL
+    length integer NOT NULL,
+    retired boolean DEFAULT false NOT NULL
 );
 
 CREATE TABLE kprep.narrowed_acls (
@@ -224,7 +232,7 @@ CREATE TABLE kprep.releases (
     statistics jsonb DEFAULT '{}'::jsonb NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     published_at timestamp with time zone,
-    CONSTRAINT releases_status_check CHECK ((status = ANY (ARRAY['candidate'::text, 'published'::text, 'blocked'::text, 'rejected'::text, 'abandoned'::text])))
+    CONSTRAINT releases_status_check CHECK ((status = ANY (ARRAY['candidate'::text, 'published'::text, 'blocked'::text, 'rejected'::text, 'abandoned'::text, 'retired'::text])))
 );
 
 CREATE TABLE kprep.run_documents (
@@ -325,6 +333,9 @@ ALTER TABLE ONLY kprep.gate_reports
 ALTER TABLE ONLY kprep.knowledge_bases
     ADD CONSTRAINT knowledge_bases_pkey PRIMARY KEY (kb);
 
+ALTER TABLE ONLY kprep.leases
+    ADD CONSTRAINT leases_pkey PRIMARY KEY (kb);
+
 ALTER TABLE ONLY kprep.lexical_chunks
     ADD CONSTRAINT lexical_chunks_pkey PRIMARY KEY (kb, lexicon, chunk_no);
 
@@ -373,6 +384,8 @@ CREATE UNIQUE INDEX chunks_no ON kprep.chunks USING btree (kb, chunk_no);
 
 CREATE INDEX document_versions_fingerprint ON kprep.document_versions USING btree (kb, content_fingerprint);
 
+CREATE INDEX lexical_chunks_retired ON kprep.lexical_chunks USING btree (kb, lexicon) WHERE retired;
+
 CREATE INDEX release_documents_open ON kprep.release_documents USING btree (kb) WHERE (to_release IS NULL);
 
 CREATE INDEX release_documents_uri ON kprep.release_documents USING btree (kb, uri);
@@ -380,6 +393,8 @@ CREATE INDEX release_documents_uri ON kprep.release_documents USING btree (kb, u
 CREATE INDEX release_members_acl ON kprep.release_members USING gin (acl);
 
 CREATE INDEX release_members_closed ON kprep.release_members USING btree (kb, to_release) WHERE (to_release IS NOT NULL);
+
+CREATE INDEX release_members_content ON kprep.release_members USING btree (kb, content_hash);
 
 CREATE INDEX release_members_document ON kprep.release_members USING btree (kb, document_id, from_release);
 
@@ -418,6 +433,9 @@ ALTER TABLE ONLY kprep.failures
 
 ALTER TABLE ONLY kprep.gate_reports
     ADD CONSTRAINT gate_reports_kb_release_fkey FOREIGN KEY (kb, release) REFERENCES kprep.releases(kb, release);
+
+ALTER TABLE ONLY kprep.leases
+    ADD CONSTRAINT leases_kb_fkey FOREIGN KEY (kb) REFERENCES kprep.knowledge_bases(kb);
 
 ALTER TABLE ONLY kprep.narrowed_acls
     ADD CONSTRAINT narrowed_acls_kb_fkey FOREIGN KEY (kb) REFERENCES kprep.knowledge_bases(kb);

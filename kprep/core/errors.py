@@ -191,6 +191,12 @@ class RunLocked(PublishError):
     reason = "run_locked"
 
 
+class LeaseLost(PublishError):
+    """Another run took the knowledge base over while this one was out of touch."""
+
+    reason = "lease_lost"
+
+
 class RetrievalError(PrepError):
     """A read cannot be answered; an error, never an empty success."""
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from kprep.core.errors import LeaseLost
 from kprep.store.sql import jsonb, load
 
 SQL = load(__file__)
@@ -34,6 +35,19 @@ def try_lock(connection: Connection, kb: str) -> bool:
 def unlock(connection: Connection, kb: str) -> None:
     """Give the lock back now; the end of a connection is noticed by the server only a little later."""
     connection.execute(SQL["unlock"], {"kb": kb})
+
+
+def take_lease(connection: Connection, kb: str, holder: str) -> int:
+    """Fence of a new lease. Whoever held an older one can no longer write, however long it sleeps."""
+    return int(connection.execute(SQL["take_lease"], {"kb": kb, "holder": holder}).scalar_one())
+
+
+def check_lease(connection: Connection, kb: str, fence: int) -> None:
+    """Keep the lease from being taken until this transaction ends. Raises: LeaseLost when it has been already."""
+    row = connection.execute(SQL["lease"], {"kb": kb}).one_or_none()
+    if row is None or row[0] != fence:
+        holder = "nobody" if row is None else row[1]
+        raise LeaseLost(f"this run lost knowledge base {kb!r} to {holder} and writes nothing more: start it again")
 
 
 def start(connection: Connection, kb: str, run_id: str) -> None:

@@ -4,6 +4,14 @@ SELECT pg_try_advisory_lock(hashtextextended('kprep run ' || :kb, 0));
 -- name: unlock
 SELECT pg_advisory_unlock(hashtextextended('kprep run ' || :kb, 0));
 
+-- name: take_lease
+INSERT INTO kprep.leases AS l (kb, fence, holder, taken_at) VALUES (:kb, 1, :holder, now())
+ON CONFLICT (kb) DO UPDATE SET fence = l.fence + 1, holder = excluded.holder, taken_at = excluded.taken_at
+RETURNING fence;
+
+-- name: lease
+SELECT fence, holder FROM kprep.leases WHERE kb = :kb FOR SHARE;
+
 -- name: start
 INSERT INTO kprep.runs (run_id, kb, status, stage) VALUES (:run_id, :kb, 'running', 'scan');
 

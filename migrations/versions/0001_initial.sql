@@ -118,7 +118,7 @@ CREATE TABLE kprep.releases (
     kb text NOT NULL REFERENCES kprep.knowledge_bases,
     release integer NOT NULL,
     base_release integer NOT NULL,
-    status text NOT NULL CHECK (status IN ('candidate', 'published', 'blocked', 'rejected', 'abandoned')),
+    status text NOT NULL CHECK (status IN ('candidate', 'published', 'blocked', 'rejected', 'abandoned', 'retired')),
     run_id text NOT NULL,
     configuration jsonb NOT NULL,
     statistics jsonb NOT NULL DEFAULT '{}',
@@ -261,8 +261,10 @@ CREATE TABLE kprep.lexical_chunks (
     lexicon text NOT NULL,
     chunk_no bigint NOT NULL,
     length integer NOT NULL,
+    retired boolean NOT NULL DEFAULT false,
     PRIMARY KEY (kb, lexicon, chunk_no)
 );
+CREATE INDEX lexical_chunks_retired ON kprep.lexical_chunks (kb, lexicon) WHERE retired;
 
 CREATE TABLE kprep.runs (
     run_id text PRIMARY KEY,
@@ -275,6 +277,14 @@ CREATE TABLE kprep.runs (
     summary jsonb NOT NULL DEFAULT '{}'
 );
 CREATE INDEX runs_kb ON kprep.runs (kb, started_at DESC);
+
+-- Who may write a knowledge base. Each taking raises the fence; a writer whose fence is not the current one is refused.
+CREATE TABLE kprep.leases (
+    kb text PRIMARY KEY REFERENCES kprep.knowledge_bases,
+    fence bigint NOT NULL,
+    holder text NOT NULL,
+    taken_at timestamptz NOT NULL
+);
 
 -- What one run has to do; batches of it are tasks. Ids and addresses only, never text.
 CREATE TABLE kprep.run_documents (
