@@ -99,6 +99,12 @@ def publish_task(run_id: str, release: int) -> str:
     return steps.judge_and_publish(_contexts[run_id].workspace, release)
 
 
+@task(name="retire", **OPTIONS)
+def retire_task(run_id: str) -> dict[str, int]:
+    """What was collected: {releases, chunks, originals}."""
+    return steps.retire(_contexts[run_id].workspace)
+
+
 @flow(name="ingest", persist_result=False)
 def ingest_documents(
     knowledge_base: str, data_dir: str | None = None, allow_deletes: bool = False, run_id: str | None = None
@@ -132,7 +138,10 @@ def _carry_out(workspace: Workspace, run_id: str, planned: dict[str, Any] | None
     clock.lap("assemble")
     status = publish_task(run_id, release)
     clock.lap("gate")
-    return steps.finish(workspace, run_id, status, {**embedded, "release": release, "seconds": clock.seconds})
+    retired = retire_task(run_id)
+    clock.lap("retire")
+    outcome = {**embedded, "release": release, "retired": retired, "seconds": clock.seconds}
+    return steps.finish(workspace, run_id, status, outcome)
 
 
 def ingest(workspace: Workspace, *, allow_deletes: bool = False) -> dict[str, Any]:

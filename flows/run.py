@@ -27,7 +27,7 @@ from flows.workspace import Workspace
 from kprep.core.errors import PrepError, RunLocked
 from kprep.core.ids import content_hash
 from kprep.core.models import Failure, RawDocument
-from kprep.store import documents, embeddings, overlay, releases, runs
+from kprep.store import documents, embeddings, overlay, releases, retirement, runs
 from publish import publisher
 from publish.plan import Action
 from quality import report_json
@@ -317,6 +317,16 @@ def judge_and_publish(workspace: Workspace, release: int) -> str:
     return "published"
 
 
+def retire(workspace: Workspace) -> dict[str, int]:
+    """Collect what no kept release needs, originals last: a crash before leaves unused bytes, never missing ones."""
+    report("retire", 0, 0)
+    with workspace.writing() as connection:
+        dropped = retirement.collect(connection, workspace.kb, workspace.base.config.retention.releases)
+    for address in dropped.originals:
+        workspace.objects.delete(address)
+    return {"releases": dropped.releases, "chunks": dropped.chunks, "originals": len(dropped.originals)}
+
+
 def finish(workspace: Workspace, run_id: str, status: str, extra: dict[str, Any]) -> dict[str, Any]:
     """Record how the run ended; its summary as in design section 7."""
     kb = workspace.kb
@@ -354,6 +364,7 @@ def finish(workspace: Workspace, run_id: str, status: str, extra: dict[str, Any]
                 {"uri": failure.uri, "stage": failure.stage, "reason": failure.reason, "detail": failure.detail}
                 for failure in documents.failures(connection, kb)
             ],
+            "retired": extra.get("retired", {"releases": 0, "chunks": 0, "originals": 0}),
             "gate": judged or {"status": "not_run", "checks": []},
             "message": extra.get("message", "") or noted.get("guard", ""),
             "seconds": {**seconds, "total": round(sum(seconds.values()), 3)},

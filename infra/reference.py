@@ -52,6 +52,7 @@ MEANINGS = {
     "quality.thresholds.recall_at_5": "floor; without it the figure is reported, not judged",
     "quality.thresholds.mrr": "floor; without it the figure is reported, not judged",
     "quality.thresholds.duplicate_share": "highest share of chunks that say the same as another",
+    "retention.releases": "published releases kept to read and roll back to; older ones are collected",
     "quality.thresholds.locators_open": "least share of citations that must lead to their words (single ones warn)",
     "quality.thresholds.short_share": "highest share of chunks under four words (warning)",
     "quality.thresholds.failed_share": "highest share of failed documents; without it failures only warn",

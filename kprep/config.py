@@ -141,6 +141,12 @@ class EvidenceConfig(_Strict):
     lexical_weak: float = Field(default=0.15, ge=0, le=1)
 
 
+class RetentionConfig(_Strict):
+    """How many published releases can be read and rolled back to; older ones are collected after each publish."""
+
+    releases: int = Field(default=10, ge=1)
+
+
 class RetrievalConfig(_Strict):
     """How hits are scored; recorded with each release."""
 
@@ -164,6 +170,7 @@ class KnowledgeBaseConfig(_Strict):
     """`provider` and what it takes (checked by the embedding room); `provider: none` is keyword search only."""
     quality: QualityConfig = QualityConfig()
     retrieval: RetrievalConfig = RetrievalConfig()
+    retention: RetentionConfig = RetentionConfig()
     views: dict[str, ViewConfig] = Field(default_factory=dict)
 
     _names = field_validator("knowledge_base", "tenant")(_checked_name)

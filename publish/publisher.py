@@ -46,8 +46,8 @@ def check_rollback(connection: Connection, kb: str, release: int) -> int:
     """The live release, if this one can be rolled back to. Raises: PublishError naming what can."""
     live = releases.live_release(connection, kb)
     row = releases.get(connection, kb, release) if release > 0 else None
-    if row is None or row.published_at is None:
-        known = [str(item.release) for item in releases.list_releases(connection, kb) if item.published_at is not None]
+    if row is None or row.published_at is None or row.status == "retired":
+        known = [str(item.release) for item in releases.list_releases(connection, kb) if item.status == "published"]
         raise PublishError(f"there is no published release {release}; published: {', '.join(known) or 'none'}")
     if live is None or live == release:
         raise PublishError(f"release {release} is live already")

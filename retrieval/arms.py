@@ -31,7 +31,7 @@ def lexical_hits(
     if not terms or constants.chunks == 0:
         return [], bm25.score({}, [], np.empty(0, np.int64), constants)
     found = lexical.postings(connection, scope.kb, lexicon, list(terms))
-    absent = np.asarray(lexical.absent(connection, scope.kb, scope.release), dtype=np.int64)
+    absent = np.asarray(lexical.absent(connection, scope.kb, lexicon, scope.release), dtype=np.int64)
     scores = bm25.score(terms, found, absent, constants)
     return _visible(connection, scope, scores, top_k), scores
 

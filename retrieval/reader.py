@@ -108,6 +108,8 @@ def resolve_release(
     if not live and not unpublished:
         raise RetrievalError(f"nothing is published in knowledge base {kb!r} yet: run `kprep run` first")
     row = releases.get(connection, kb, live if release is None else release)
+    if row is not None and row.status == "retired":
+        raise RetrievalError(f"release {release} was collected: `kprep release list` shows those that are kept")
     if row is None or row.release == 0 or (row.published_at is None and not unpublished):
         raise RetrievalError(f"there is no published release {release}: see `kprep release list`")
     return row

@@ -98,6 +98,7 @@ def postings(connection: Connection, kb: str, lexicon: str, terms: Sequence[str]
     return [Postings(*row) for row in connection.execute(SQL["postings"], values)]
 
 
-def absent(connection: Connection, kb: str, release: int) -> list[int]:
+def absent(connection: Connection, kb: str, lexicon: str, release: int) -> list[int]:
     """Numbers of the indexed chunks that are not in a release, ascending."""
-    return [int(row[0]) for row in connection.execute(SQL["absent"], {"kb": kb, "release": release})]
+    values = {"kb": kb, "lexicon": lexicon, "release": release}
+    return [int(row[0]) for row in connection.execute(SQL["absent"], values)]

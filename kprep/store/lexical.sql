@@ -30,10 +30,11 @@ SELECT term, segment, offsets, frequencies, lengths FROM kprep.postings
 WHERE kb = :kb AND lexicon = :lexicon AND term = ANY(:terms) ORDER BY term, segment;
 
 -- name: absent
--- Indexed chunks that are not in the release: all of them were members of another one. Costs what changed.
+-- Indexed chunks that are not in the release: members of another one, or collected since. Costs what changed.
 SELECT chunk_no FROM (
     SELECT chunk_no FROM kprep.release_members WHERE kb = :kb AND to_release <= :release
-    UNION SELECT chunk_no FROM kprep.release_members WHERE kb = :kb AND from_release > :release) AS other
+    UNION SELECT chunk_no FROM kprep.release_members WHERE kb = :kb AND from_release > :release
+    UNION SELECT chunk_no FROM kprep.lexical_chunks WHERE kb = :kb AND lexicon = :lexicon AND retired) AS other
 WHERE NOT EXISTS (
     SELECT FROM kprep.release_members m WHERE m.kb = :kb AND m.chunk_no = other.chunk_no
     AND m.from_release <= :release AND (m.to_release IS NULL OR m.to_release > :release))

@@ -153,7 +153,8 @@ class TestBase:
                 embedded = steps.embed(workspace, run_id)
                 release = steps.assemble(workspace, run_id, plan["base_release"])
                 status = steps.judge_and_publish(workspace, release)
-                return steps.finish(workspace, run_id, status, {**embedded, "release": release})
+                retired = steps.retire(workspace)
+                return steps.finish(workspace, run_id, status, {**embedded, "release": release, "retired": retired})
 
     @contextmanager
     def connection(self) -> Iterator[Connection]:

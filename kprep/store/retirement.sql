@@ -1,0 +1,75 @@
+-- name: kept_releases
+-- The live release, the last published ones, and the newest that waits for review.
+SELECT release FROM kprep.channels WHERE kb = :kb
+UNION (SELECT release FROM kprep.releases WHERE kb = :kb AND status = 'published' AND release > 0
+    ORDER BY release DESC LIMIT :keep)
+UNION (SELECT release FROM kprep.releases WHERE kb = :kb AND status IN ('candidate', 'blocked')
+    ORDER BY release DESC LIMIT 1);
+
+-- name: droppable
+SELECT release FROM kprep.releases
+WHERE kb = :kb AND release > 0 AND status NOT IN ('retired', 'candidate') AND NOT release = ANY(:kept) ORDER BY release;
+
+-- name: retire_releases
+UPDATE kprep.releases SET status = 'retired' WHERE kb = :kb AND release = ANY(:releases);
+
+-- name: drop_views
+DELETE FROM kprep.views WHERE kb = :kb AND release = ANY(:releases);
+
+-- name: drop_members
+DELETE FROM kprep.release_members m WHERE m.kb = :kb AND NOT EXISTS (
+    SELECT FROM unnest(CAST(:kept AS integer[])) AS k(release)
+    WHERE m.from_release <= k.release AND (m.to_release IS NULL OR m.to_release > k.release));
+
+-- name: drop_documents
+DELETE FROM kprep.release_documents d WHERE d.kb = :kb AND NOT EXISTS (
+    SELECT FROM unnest(CAST(:kept AS integer[])) AS k(release)
+    WHERE d.from_release <= k.release AND (d.to_release IS NULL OR d.to_release > k.release));
+
+-- name: drop_versions
+-- The runs of this knowledge base are over, so a version in no kept release is in no use; its places go with it.
+DELETE FROM kprep.document_versions v WHERE v.kb = :kb AND NOT EXISTS (
+    SELECT FROM kprep.release_documents d WHERE d.kb = v.kb AND d.version_id = v.version_id)
+RETURNING v.content_hash;
+
+-- name: drop_chunks
+DELETE FROM kprep.chunks c WHERE c.kb = :kb
+AND NOT EXISTS (SELECT FROM kprep.version_chunks p WHERE p.kb = c.kb AND p.chunk_id = c.chunk_id)
+AND NOT EXISTS (SELECT FROM kprep.release_members m WHERE m.kb = c.kb AND m.chunk_id = c.chunk_id)
+RETURNING c.chunk_no, c.content_hash;
+
+-- name: drop_parents
+DELETE FROM kprep.parents p WHERE p.kb = :kb
+AND NOT EXISTS (SELECT FROM kprep.version_chunks v WHERE v.kb = p.kb AND v.parent_id = p.parent_id);
+
+-- name: drop_embeddings
+DELETE FROM kprep.embeddings e WHERE e.content_hash = ANY(:hashes)
+AND NOT EXISTS (SELECT FROM kprep.chunks c WHERE c.content_hash = e.content_hash);
+
+-- name: retire_lexical
+UPDATE kprep.lexical_chunks SET retired = true WHERE kb = :kb AND chunk_no = ANY(:numbers);
+
+-- name: unused_originals
+SELECT h FROM unnest(CAST(:hashes AS text[])) AS h
+WHERE NOT EXISTS (SELECT FROM kprep.document_versions v WHERE v.content_hash = h);
+
+-- name: lexicons
+SELECT lexicon, count(*) AS chunks, count(*) FILTER (WHERE retired) AS retired
+FROM kprep.lexical_chunks WHERE kb = :kb GROUP BY lexicon;
+
+-- name: retired_numbers
+SELECT chunk_no FROM kprep.lexical_chunks WHERE kb = :kb AND lexicon = :lexicon AND retired ORDER BY chunk_no;
+
+-- name: segment_terms
+SELECT term, offsets, frequencies, lengths FROM kprep.postings
+WHERE kb = :kb AND lexicon = :lexicon AND segment = :segment ORDER BY term;
+
+-- name: rewrite
+UPDATE kprep.postings SET offsets = :offsets, frequencies = :frequencies, lengths = :lengths
+WHERE kb = :kb AND lexicon = :lexicon AND term = :term AND segment = :segment;
+
+-- name: drop_term
+DELETE FROM kprep.postings WHERE kb = :kb AND lexicon = :lexicon AND term = :term AND segment = :segment;
+
+-- name: drop_retired
+DELETE FROM kprep.lexical_chunks WHERE kb = :kb AND lexicon = :lexicon AND retired;
