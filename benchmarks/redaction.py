@@ -189,8 +189,8 @@ def main() -> None:
         "# Redaction: figures",
         "",
         f"Written by `python benchmarks/redaction.py --write`; redaction version {VERSION}, default policy.",
-        "Labelled texts: presidio-research (1,500 texts, made). Personal types: those that point to a person; the other",
-        "types of the set are organisations, dates, titles such as Mr., and domain names. Presidio as shipped has F2",
+        "Labelled texts: presidio-research (1,500 made texts). Personal types: those that point to a person; the other",
+        "types of the set are organisations, dates, titles such as Mr. and domain names. Presidio as shipped has F2",
         "0.618 by its own account, customised by its authors 0.845. Rules for addresses and names were tuned on these",
         "texts, so their figures are the best case. The docling documents hold real addresses and contacts.",
     ]
