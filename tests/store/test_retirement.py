@@ -77,9 +77,8 @@ def test_compaction_leaves_every_score_as_it_was(make_base: MakeBase) -> None:
     base.run()
     for number in range(4):
         edit(base, number)
-        base.write(
-            f"more{number}.md", page(f"Page {number}", f"A page about subject{number} and refunds.", "A travel rule.")
-        )
+        paragraphs = (f"A page about subject{number} and refunds.", f"A travel rule of the year {2000 + number}.")
+        base.write(f"more{number}.md", page(f"Page {number}", *paragraphs))
         base.run()
     before = base.search("refund travel subject2", "lexical", top_k=50)
     with base.connection() as connection:
