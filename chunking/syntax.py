@@ -22,6 +22,7 @@ _ALIASES = {
 GRAMMARS = frozenset(
     "python javascript typescript tsx java go rust c cpp csharp ruby php bash sql kotlin swift scala".split()
 )
+_PHP = "<?php\n"  # without it all of PHP is text
 _DEEPEST = 60
 _JOINED_TO_NEXT = ("comment", "line_comment", "block_comment", "decorator", "attribute_item", "annotation")
 
@@ -39,10 +40,13 @@ def cut_at_statements(text: str, whole: Atom, budget: Budget, language: str) -> 
     if not grammar:
         yield from cut_code(text, whole, budget, language)
         return
-    encoded = text[whole.start : whole.end].encode("utf-8", "surrogatepass")
+    piece = text[whole.start : whole.end]
+    opening = _PHP if grammar == "php" and "<?" not in piece else ""
+    encoded = (opening + piece).encode("utf-8", "surrogatepass")
     offsets = ByteOffsets(encoded)
     root = _parser(grammar).parse(encoded).root_node
-    yield from _Cutter(text, whole, budget, offsets).pieces([root], whole.start, whole.end, Cut.BLOCK, 0)
+    cutter = _Cutter(text, whole, budget, offsets, whole.start - len(opening))
+    yield from cutter.pieces([root], whole.start, whole.end, Cut.BLOCK, 0)
 
 
 @lru_cache(maxsize=32)
@@ -58,6 +62,7 @@ class _Cutter:
     whole: Atom
     budget: Budget
     offsets: ByteOffsets
+    origin: int  # the character of the text at which the first byte of the parsed code stands
 
     def pieces(self, nodes: Sequence[Node], start: int, end: int, cut: Cut, depth: int) -> Iterator[Atom]:
         """Atoms of the characters start..end, which the nodes make up."""
@@ -94,8 +99,8 @@ class _Cutter:
         as `else` stay with what they close."""
         out: list[tuple[int, int, list[Node]]] = []
         for node in nodes:
-            at = self.whole.start + self.offsets.char(node.start_byte)
-            stop = self.whole.start + self.offsets.char(node.end_byte)
+            at = self.origin + self.offsets.char(node.start_byte)
+            stop = self.origin + self.offsets.char(node.end_byte)
             if stop <= start or at >= end:
                 continue
             line = self.text.rfind("\n", 0, at) + 1

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 NAME = "code"
 VERSION = 1
-MAX_BYTES = 8_000_000
+MAX_BYTES = 4_000_000
 MAX_LISTED_SYMBOLS = 2_000
 
 _DEEPEST = 12
@@ -205,7 +205,8 @@ class _Walk:
         if start >= end:
             return
         if mark.path:
-            place = self.source.place(*name_at, anchor)
+            at = name_at if self.source.text[slice(*name_at)].strip() else (start, end)
+            place = self.source.place(*at, anchor)
             yield Element(ElementKind.HEADING, mark.path[-1], place, level=min(len(mark.path), 6))
         lines = (self.source.lines.number_at(start), self.source.lines.number_at(end - 1))
         place = Locator(line=lines, char=(start, end), anchor=anchor)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from kprep.core.errors import TooLarge
 from kprep.core.models import Element, ElementKind, Locator, ParsedDocument, ParserSpec, RawDocument, table_text
 from parsers.anchors import Slugger
 from parsers.decoding import decode
@@ -18,6 +19,9 @@ MEDIA_TYPES = ("text/csv", "text/tab-separated-values")
 MAX_BYTES = 64_000_000
 REGION = 100
 """Records of one table element."""
+MAX_COLUMNS = 10_000
+MAX_CELLS = 10_000_000
+"""Of the whole file, short records filled up to the width of their table."""
 
 _CODE = re.compile(r"(?:[A-Z][A-Z0-9]*(?:[_-][A-Z0-9]+)+|[A-Z]{1,8}[-_ ]?\d{2,8}|[1-5]\d\d|0x[0-9A-Fa-f]+|-?\d{3,6})$")
 _CODE_COLUMN = re.compile(r"code|error|status|fehler|错误|代码", re.IGNORECASE)
@@ -28,9 +32,10 @@ def parse(raw: RawDocument) -> ParsedDocument:
     before the first one (1 is the header, as the table's first line is), `line` and `char` are those of the records.
 
     Where the first column holds codes, each record is a table of its own, `fragment` "error", `anchor` its code.
-    Records of one cell only are paragraphs. Raises: TooLarge."""
+    Records of one cell only are paragraphs. Raises: TooLarge (bytes, columns, cells)."""
     source = read(raw, MAX_BYTES)
     found = list(records(source, _delimiter(raw.media_type, source.text)))
+    _check_size(found, raw.uri)
     return document(raw, f"{NAME}@{VERSION}", list(_elements(source, found)))
 
 
@@ -41,10 +46,23 @@ def quote(content: bytes, locator: Locator) -> str:
         return quote_text(content, locator)
     found = list(records(source, delimiter_of(source.text)))
     start, end = locator.char or (0, 0)
-    chosen = [r for r in found if r.number >= locator.row and (start <= r.start < end or not locator.char)]
+    chosen = [r for r in found if r.number >= locator.row and ((start < r.end and r.start < end) or not locator.char)]
     chosen = chosen if locator.char else chosen[:1]
     head = found[:1] if chosen and chosen[0].number > 1 else []
     return "\n".join("\n".join(record.cells) for record in (*head, *chosen))
+
+
+def _check_size(found: Sequence[Record], where: str) -> None:
+    """Raises: TooLarge for more columns or cells than tables of this room may have."""
+    widths = [len(record.cells) for record in found]
+    widest = max(widths, default=0)
+    cells = sum(max(widths[at : at + REGION]) * REGION for at in range(0, len(widths), REGION))
+    if widest > MAX_COLUMNS or cells > MAX_CELLS:
+        raise TooLarge(
+            f"{where}: {widest} columns and about {cells} cells, at most {MAX_COLUMNS} and {MAX_CELLS} are read",
+            columns=widest,
+            cells=cells,
+        )
 
 
 def _delimiter(media_type: str, text: str) -> str:

@@ -67,7 +67,7 @@ def quote(content: bytes, locator: Locator) -> str:
         return quote_text(content, locator)
     found = list(records(source, delimiter_of(source.text)))
     start, end = locator.char or (0, 0)
-    chosen = [r for r in found if (start <= r.start < end if locator.char else r.number == locator.row)]
+    chosen = [r for r in found if (start < r.end and r.start < end if locator.char else r.number == locator.row)]
     return "\n".join(" ".join(record.cells) for record in (*found[:1], *chosen))
 
 

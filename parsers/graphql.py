@@ -12,7 +12,7 @@ from parsers.source_text import SourceText, document, heading, quote, read, tabl
 NAME = "graphql"
 VERSION = 1
 MEDIA_TYPES = ("application/graphql",)
-MAX_BYTES = 8_000_000
+MAX_BYTES = 4_000_000
 MAX_TOKENS = 1_000_000
 MAX_DEPTH = 200
 

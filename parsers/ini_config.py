@@ -16,10 +16,10 @@ MEDIA_TYPES = ("text/x-ini", "application/toml", "text/x-dotenv", "text/x-java-p
 MAX_BYTES = 8_000_000
 
 _LANGUAGES = {"application/toml": "toml", "text/x-dotenv": "dotenv", "text/x-java-properties": "properties"}
-_SECTION = re.compile(r"\s*\[+\s*([^\]\[]+?)\s*\]+\s*(?:[#;].*)?$")
-_KEY = re.compile(r"\s*(?:export\s+)?([^\s=:#;!\[][^=:]*?)\s*(?:=|:(?=\s|$|\S))\s*(.*)$")
+_SECTION = re.compile(r"\s*\[+([^\]\[]+)\]+\s*(?:[#;].*)?$")
+_KEY = re.compile(r"\s*(?:export\s+)?([^\s=:#;!\[][^=:]*)[=:]\s*(.*)$")
 _COMMENT = re.compile(r"\s*[#;!]")
-_LONGEST = 2_000
+_LONGEST = 500
 """Lines of one value."""
 
 
@@ -47,7 +47,7 @@ def _settings(source: SourceText) -> list[Setting]:
     lines = source.lines.all()
     section: tuple[str, ...] = ()
     out: list[Setting] = []
-    at = 0
+    at = looked_ahead = 0
     while at < len(lines):
         line = lines[at]
         at += 1
@@ -60,7 +60,8 @@ def _settings(source: SourceText) -> list[Setting]:
         key = _KEY.match(line.text)
         if key is None:
             continue
-        last = _last_line(lines, at - 1, key.group(2))
+        last = _last_line(lines, at - 1, key.group(2)) if looked_ahead < 4 * len(lines) + _LONGEST else at - 1
+        looked_ahead += _LONGEST if last == at - 1 and _stays_open(key.group(2)) else last - at + 1
         value = "\n".join([key.group(2), *(more.text for more in lines[at : last + 1])])
         name = key.group(1).strip().strip("\"'")
         start = line.start + len(line.text) - len(line.text.lstrip())
@@ -88,7 +89,7 @@ def _last_line(lines: list[Line], at: int, value: str) -> int:
         if mark in value[3:]:
             return at
         return next((n for n in range(at + 1, limit) if mark in lines[n].text), at)
-    if value[:1] in {"[", "{"}:
+    if value[:1] in {"[", "{"} and not _closed(value):
         depth = 0
         for number in range(at, limit):
             text = value if number == at else lines[number].text
@@ -99,6 +100,14 @@ def _last_line(lines: list[Line], at: int, value: str) -> int:
     while at + 1 < limit and (lines[at].text.endswith("\\") or _continues(lines[at + 1])):
         at += 1
     return at
+
+
+def _stays_open(value: str) -> bool:
+    return value.startswith(('"""', "'''")) or (value[:1] in {"[", "{"} and not _closed(value))
+
+
+def _closed(value: str) -> bool:
+    return sum(map(value.count, "[{")) <= sum(map(value.count, "]}"))
 
 
 def _continues(line: Line) -> bool:

@@ -239,7 +239,9 @@ def _html_elements(page: str, place: Locator) -> tuple[list[Element], bool]:
     raw = RawDocument("", "", page[: MAX_OUTPUT_CHARS * 100].encode("utf-8", "surrogatepass"), "text/html")
     capped = len(page) > MAX_OUTPUT_CHARS * 100
     out = []
-    for element in html.parse(raw).elements:
+    found = html.parse(raw).elements
+    capped = capped or len(found) > MAX_OUTPUT_ROWS
+    for element in found[:MAX_OUTPUT_ROWS]:
         kept = replace(element, locator=place, text=element.text[:MAX_OUTPUT_CHARS])
         if element.kind is ElementKind.TABLE:
             rows = element.rows[: MAX_OUTPUT_ROWS + element.header_rows]

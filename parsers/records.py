@@ -15,6 +15,7 @@ DELIMITERS = (",", "\t", ";", "|")
 _SAMPLED = 30
 _LONGEST_RECORD = 500
 """Lines of one record; a quote open for longer was never meant as one."""
+_LINE_END = re.compile(r"\r\n|\r|\n")
 _NUMBER = re.compile(r"[-+]?[\d.,\s%$€]+$")
 
 
@@ -30,15 +31,22 @@ class Record:
 
 def delimiter_of(text: str) -> str:
     """The sign that cuts most of the first lines into the same number of cells, at least two; a comma without one."""
-    lines = [line for line in text[:65536].split("\n")[:_SAMPLED] if line.strip()]
+    lines = [line for line in _LINE_END.split(text[:65536])[:_SAMPLED] if line.strip()]
     best, best_score = ",", 0.0
     for sign in DELIMITERS:
-        counts = Counter(len(row) for row in csv.reader(lines, delimiter=sign))
+        counts = Counter(len(row) for row in _rows(lines, sign))
         width, often = max(counts.items(), key=lambda pair: (pair[1], pair[0]), default=(1, 0))
         score = often / max(len(lines), 1) + min(width, 50) / 1000
         if width > 1 and score > best_score:
             best, best_score = sign, score
     return best
+
+
+def _rows(lines: Sequence[str], delimiter: str) -> list[list[str]]:
+    try:
+        return list(csv.reader(lines, delimiter=delimiter))
+    except csv.Error:  # a cell over the library's limit
+        return []
 
 
 def records(source: SourceText, delimiter: str) -> Iterator[Record]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterator
 
@@ -141,7 +140,7 @@ def field_rows(schema: Node, resolver: Resolver, max_rows: int, depth: int = MAX
     Fields of nested objects follow theirs, those behind a reference down to `depth` levels; a schema inside itself is
     named, not opened again."""
     header: Row = ("properties", "type", "required", "description")
-    rows = _rows(schema, resolver, "", depth, frozenset(), itertools.count())
+    rows = _rows(schema, resolver, "", depth, frozenset(), set())
     return even([header, *(row for _, row in zip(range(max_rows), rows, strict=False))])
 
 
@@ -152,15 +151,16 @@ def even(rows: list[Row]) -> list[Row]:
 
 
 def _rows(
-    node: Node, resolver: Resolver, prefix: str, depth: int, opened: frozenset[int], steps: Iterator[int]
+    node: Node, resolver: Resolver, prefix: str, depth: int, opened: frozenset[int], seen: set[tuple[str, int]]
 ) -> Iterator[Row]:
     found = resolver.resolve(node)
-    if id(found) in opened or len(opened) > _MAX_HOPS or next(steps) > _MAX_STEPS:
+    if id(found) in opened or (prefix, id(found)) in seen or len(opened) > _MAX_HOPS or len(seen) > _MAX_STEPS:
         return
+    seen.add((prefix, id(found)))
     opened |= {id(found)}
     items = found.get("items")
     if items is not None and items.kind == "map" and not found.get("properties"):
-        yield from _inner_rows(items, resolver, prefix, depth, opened, steps)
+        yield from _inner_rows(items, resolver, prefix, depth, opened, seen)
     required = set(found.texts_of("required"))
     for entry in found.entries_of("properties"):
         name = f"{prefix}.{entry.key}" if prefix else entry.key
@@ -168,17 +168,17 @@ def _rows(
         words = entry.value.text_of("description") or target.text_of("description") or entry.value.text_of("title")
         kind, *facts = schema_lines(entry.value, resolver) or [""]
         yield name, kind, "required" if entry.key in required else "", words, *facts
-        yield from _inner_rows(entry.value, resolver, name, depth, opened, steps)
+        yield from _inner_rows(entry.value, resolver, name, depth, opened, seen)
     for key in _COMBINED:
         for item in found.items_of(key):
-            yield from _rows(item, resolver, prefix, depth, opened, steps)
+            yield from _rows(item, resolver, prefix, depth, opened, seen)
 
 
 def _inner_rows(
-    node: Node, resolver: Resolver, prefix: str, depth: int, opened: frozenset[int], steps: Iterator[int]
+    node: Node, resolver: Resolver, prefix: str, depth: int, opened: frozenset[int], seen: set[tuple[str, int]]
 ) -> Iterator[Row]:
     """Fields of a nested object: one written in place always, one behind a reference while `depth` allows."""
     if not node.get("$ref"):
-        yield from _rows(node, resolver, prefix, depth, opened, steps)
+        yield from _rows(node, resolver, prefix, depth, opened, seen)
     elif depth > 1:
-        yield from _rows(node, resolver, prefix, depth - 1, opened, steps)
+        yield from _rows(node, resolver, prefix, depth - 1, opened, seen)

@@ -68,7 +68,7 @@ def _table_type(media_type: str, head: str) -> str:
     from parsers.data_dictionary import is_csv_dictionary
     from parsers.records import delimiter_of
 
-    lines = [line for line in head.lstrip("\ufeff").split("\n")[:3] if line.strip()]
+    lines = [line for line in re.split(r"[\r\n]+", head.lstrip("\ufeff"))[:3] if line.strip()]
     if not lines:
         return media_type
     header = [cell.strip(' "\r') for cell in lines[0].split(delimiter_of(head))]

@@ -1,0 +1,216 @@
+"""References by resource, field and error code; data and configuration; knowledge entries."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+
+import pytest
+
+from kprep.core.errors import CorruptDocument, ParseError, TooLarge
+from kprep.core.models import Element, ElementKind, Locator, ParsedDocument, RawDocument
+from parsers import PARSERS, parse, parser_for
+from parsers.media_type import detect
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "parsers"
+
+
+def case(name: str) -> ParsedDocument:
+    (path,) = (GOLDEN / name).glob("input.*")
+    return document(path.name, path.read_bytes())
+
+
+def document(name: str, content: bytes | str) -> ParsedDocument:
+    raw = content.encode() if isinstance(content, str) else content
+    media_type = detect(name, raw)
+    return parse(RawDocument(f"s/{name}", name, raw, media_type), parser_for(media_type))
+
+
+def of(found: ParsedDocument, fragment: str) -> list[Element]:
+    return [element for element in found.elements if element.fragment == fragment]
+
+
+def headings(found: ParsedDocument) -> list[str]:
+    return [element.text for element in found.elements if element.kind is ElementKind.HEADING]
+
+
+def test_inputs_are_those_of_their_builder() -> None:
+    spec = importlib.util.spec_from_file_location("build_structured", GOLDEN / "build_structured.py")
+    assert spec is not None
+    assert spec.loader is not None
+    builder = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(builder)
+    assert {name: (GOLDEN / name).read_bytes() for name in builder.CASES} == {
+        name: text.encode() for name, text in builder.CASES.items()
+    }
+
+
+@pytest.mark.req("D2.1", "D2.4", "D6.3")
+def test_an_operation_is_a_section_with_its_parameters_and_schemas() -> None:
+    found = case("openapi-d21_orders")
+    assert headings(found)[:3] == ["Orders API", "GET /v1/orders/{id} Get an order", "POST /v1/orders/{id}"]
+    operation = [e for e in found.elements if e.locator.anchor == "get-v1-orders-id"]
+    tables = [element.rows for element in operation if element.rows]
+    assert [row[0] for row in tables[0]] == ["name", "id", "fields"]
+    assert [row[0] for row in tables[1]] == ["properties", "id", "parent", "lines", "lines.sku", "lines.order"]
+    assert operation[0].locator.line == (11, 23)
+
+
+@pytest.mark.req("D2.6")
+def test_error_codes_are_units_that_say_where_they_come_from() -> None:
+    errors = of(case("openapi-d21_orders"), "error")
+    assert [e.text.split("\n")[:3] for e in errors[:2]] == [
+        ["GET /v1/orders/{id}", "404", "No such order"],
+        ["GET /v1/orders/{id}", "429", "Slow down and try again after a minute"],
+    ]
+    assert errors[0].locator.anchor == "get-v1-orders-id/404"
+    codes = of(case("csv_table-d26_codes"), "error")
+    assert [e.rows[1][0] for e in codes] == ["ERR_CONN_1045", "ERR_CONN_2003"]
+
+
+@pytest.mark.req("D2.5")
+def test_fields_say_name_type_required_and_meaning() -> None:
+    (table,) = (e for e in of(case("openapi-d21_swagger2"), "schema") if e.rows and e.locator.anchor == "schema-pet")
+    assert table.rows == (("properties", "type", "required"), ("name", "string", "required"), ("age", "integer", ""))
+    fields = of(case("data_dictionary-d22_yaml"), "field")
+    assert [e.locator.anchor for e in fields] == ["orders.id", "orders.state", "lines.sku"]
+
+
+@pytest.mark.req("D2.1")
+def test_circular_references_end() -> None:
+    found = case("openapi-c17_cycle")
+    assert ("paths", "array search_paths") in [row for element in found.elements for row in element.rows]
+    schemas: dict[str, object] = {
+        f"S{n}": {"allOf": [{"$ref": f"#/definitions/S{n + 1}"}, {"$ref": f"#/definitions/S{n + 1}"}]}
+        for n in range(60)
+    }
+    schemas["S60"] = {"properties": {"x": {}}}
+    bomb = json.dumps({"swagger": "2.0", "info": {"title": "t"}, "paths": {}, "definitions": schemas})
+    assert len(document("a.json", bomb).elements) < 300
+
+
+@pytest.mark.req("D2.2", "D2.5")
+def test_tables_of_a_database_keep_the_words_of_the_file() -> None:
+    found = case("sql_ddl-d22_orders")
+    assert headings(found) == ["shop.orders", "open_orders", "one", "legacy"]
+    rows = [row for element in found.elements for row in element.rows]
+    assert ("customer_id", "INTEGER", "NOT NULL REFERENCES customers (id) ON DELETE CASCADE", "who bought") in rows
+    assert ("a", "int(11)", "NOT NULL AUTO_INCREMENT", "it's the a") in rows
+
+
+@pytest.mark.req("D2.2")
+def test_csv_records_survive_quotes_and_odd_line_ends() -> None:
+    (table,) = case("csv_table-c21_quotes").elements
+    assert [row[0] for row in table.rows] == ["question", "A", "B", '"C lone', "D"]
+    content = (GOLDEN / "csv_table-c21_quotes" / "input.csv").read_bytes()
+    assert PARSERS["csv_table"].quote(content, Locator(row=5)) == "question\nanswer\nD\ne, f"
+
+
+@pytest.mark.req("D4.13")
+def test_a_long_table_is_cut_into_regions_with_their_header() -> None:
+    content = "name,size\n" + "".join(f"n{number},{number}\n" for number in range(250))
+    found = document("a.csv", content)
+    assert [(e.rows[0], len(e.rows), e.locator.row) for e in found.elements] == [
+        (("name", "size"), 101, 1),
+        (("name", "size"), 101, 101),
+        (("name", "size"), 51, 201),
+    ]
+    quoted = PARSERS["csv_table"].quote(content.encode(), Locator(row=102))
+    assert quoted == "name\nsize\nn100\n100"
+
+
+@pytest.mark.req("D2.3", "D2.5")
+@pytest.mark.parametrize(
+    ("name", "anchor", "text"),
+    [
+        ("yaml_config-d23_server", "server.port", "the port\ndefault\nserver.port: 8080"),
+        ("yaml_config-d23_server", "worker.memory", "worker.memory: 2Gi"),
+        ("yaml_config-d23_json", "editor.rulers", "of all languages\neditor.rulers: 80, 120"),
+        ("ini_config-d23_ini", "database.url", "where it is\ndatabase.url: postgres://db.example.com/orders"),
+        ("ini_config-d23_dotenv", "MAIL_HOST", 'mail\nthe relay\nMAIL_HOST: "mail.example.com"'),
+        ("ini_config-d23_toml", "title", 'title: "Orders"'),
+        ("ini_config-d23_properties", "server.port", "old style comment\nserver.port: 8080"),
+    ],
+)
+def test_a_setting_stands_with_its_comment(name: str, anchor: str, text: str) -> None:
+    settings = {e.locator.anchor: e.text for e in of(case(name), "setting")}
+    assert settings[anchor] == text
+
+
+@pytest.mark.req("A1.1", "A1.2", "A1.3", "A1.4", "A1.5", "A1.6", "A4.1", "A4.2")
+def test_the_worked_example_is_typed_fragments() -> None:
+    found = case("knowledge_entry-a42_nash")
+    assert headings(found) == ["Nash equilibrium"]
+    assert [e.fragment for e in found.elements[1:]] == ["def", "int", "ex", "form", "app"]
+    facts = found.metadata.front_matter
+    assert facts["aliases"] == ["NE", "strategic equilibrium"]
+    assert (facts["truth_confidence"], facts["difficulty"], facts["style"]) == (0.98, "intermediate", "formal")
+    assert facts["avoid_with"] == ["chemical equilibrium", "thermodynamics"]
+
+
+@pytest.mark.req("A4.1")
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ('{"name": "", "fragments": [{"type": "def", "text": "x"}]}', "entry 1: an entry is a mapping"),
+        ('{"name": "a", "fragments": []}', "fragments"),
+        ('[{"name": "a", "fragments": [{"type": "def", "text": ""}]}]', "fragment 1: `text`"),
+        ('{"name": "a", "fragments": [{"type": "def", "text": "x"}]}\n{"name": "b"', "no JSON"),
+        ('{"name": "a", "aliases": "b", "fragments": [{"type": "def", "text": "x"}]}', "aliases"),
+    ],
+)
+def test_a_wrong_entry_is_named_by_number(content: str, problem: str) -> None:
+    raw = RawDocument("s/a.json", "a.json", content.encode(), "application/vnd.kprep.knowledge+json")
+    with pytest.raises(CorruptDocument, match=problem):
+        parse(raw, PARSERS["knowledge_entry"])
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "media_type"),
+    [
+        ("a.yaml", "openapi: 3.1.0\ninfo: {title: t}\npaths: {}\n", "application/vnd.oai.openapi"),
+        ("a.yml", "swagger: '2.0'\ninfo: {}\n", "application/vnd.oai.openapi"),
+        ("a.json", '{"openapi":"3.0.0","paths":{}}', "application/vnd.oai.openapi+json"),
+        ("a.json", '{"note": "we use openapi: 3.0"}', "application/json"),
+        ("a.yaml", "name: x\n", "application/yaml"),
+        ("a.json", '{"type": "object", "properties": {"a": {}}}', "application/schema+json"),
+        ("a.json", '{"cells": [{"cell_type": "code"}], "nbformat": 4}', "application/x-ipynb+json"),
+        ("a.csv", "field,type,description\na,b,c\n", "text/vnd.kprep.data-dictionary+csv"),
+        ("kprep.yaml", "sources:\n  - {name: a}\nviews:\n  v: {fields: [text]}\n", "application/yaml"),
+        ("a.sql", "SELECT 1;", "text/x-sql"),
+        ("a.sql", "CREATE TABLE a (b int);", "application/sql"),
+        ("run", "#!/usr/bin/env bash\necho\n", "text/x-shellscript"),
+        (".env.example", "A=1\n", "text/x-dotenv"),
+        ("a.tsx", "let a = 1", "text/x-tsx"),
+    ],
+)
+def test_the_content_says_which_format_it_is(name: str, content: str, media_type: str) -> None:
+    assert detect(name, content.encode()) == media_type
+
+
+BOMBS = [
+    ("application/json", "[" * 300_000, CorruptDocument),
+    ("application/json", " " * 24_000_001, TooLarge),
+    ("application/yaml", "\n".join(" " * n + "a:" for n in range(300)), CorruptDocument),
+    (
+        "application/yaml",
+        "\n".join(["a0: &a0 [x,x]", *(f"a{n}: &a{n} [{','.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 12))]),
+        TooLarge,
+    ),
+    (
+        "application/yaml",
+        "\n".join(["a0: &a0 [x]", *(f"a{n}: &a{n} [*a{n - 1}]" for n in range(1, 400))]),
+        CorruptDocument,
+    ),
+    ("application/x-ipynb+json", '{"cells":' + "[" * 200_000, CorruptDocument),
+    ("application/graphql", "type A { a: " + "[" * 50_000, CorruptDocument),
+    ("text/csv", "," * 20_000 + "\n1,2\n", TooLarge),
+    ("text/x-python", "x = 1\n" * 1_000_000, TooLarge),
+]
+
+
+@pytest.mark.parametrize(("media_type", "content", "error"), BOMBS, ids=range(len(BOMBS)))
+def test_bombs_end_with_their_reason(media_type: str, content: str, error: type[ParseError]) -> None:
+    with pytest.raises(error):
+        parse(RawDocument("s/a", "a", content.encode(), media_type), parser_for(media_type))
