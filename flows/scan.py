@@ -26,13 +26,14 @@ HEAD_BYTES = 1 << 20
 class Scan:
     """Outcome of looking at every source.
 
-    `listed`: number of entries. `rows`: documents that could be looked at. `failed`: (row-like identity, failure) of
-    those that could not; they keep their live version. `hashed`: files read to see whether they changed. `gone`: known
-    documents that complete listings no longer hold. `locations`: how to fetch each document.
+    `listed`: number of entries. `rows`: documents that could be looked at; `news`: those of them that were read.
+    `failed`: (identity, failure) of those that could not be looked at; they keep their live version. `hashed`: files
+    read to see whether they changed. `locations`: how to fetch each document.
     """
 
     listed: int = 0
     rows: list[DocumentRow] = field(default_factory=list)
+    news: list[DocumentRow] = field(default_factory=list)
     failed: list[tuple[tuple[str, str, str], Failure]] = field(default_factory=list)
     hashed: int = 0
     complete: bool = True
@@ -94,9 +95,11 @@ def _look_at(
     address = content_hash(content)
     media_type = detect(entry.name, content[:HEAD_BYTES])
     modified_at = row.modified_at if row is not None and row.content_hash == address else entry.modified_at
-    scan.rows.append(
-        DocumentRow(key, source.name, entry.uri, entry.version_token, address, len(content), media_type, modified_at)
+    found = DocumentRow(
+        key, source.name, entry.uri, entry.version_token, address, len(content), media_type, modified_at
     )
+    scan.rows.append(found)
+    scan.news.append(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +183,7 @@ def _observed(workspace: Workspace, scan: Scan) -> tuple[Observed, ...]:
 def record_scan(workspace: Workspace, connection: Connection, run_id: str, planned: Planned) -> None:
     """Write what the scan saw, and the denials it found, at once: they wait for no gate."""
     kb, scan, plan = workspace.kb, planned.scan, planned.plan
-    documents.observe(connection, kb, scan.rows)
+    documents.observe(connection, kb, scan.news)
     for identity, failure in scan.failed:
         documents.fail(connection, kb, run_id, identity, "", failure)
     overlay.narrow(connection, kb, _permitted(workspace, planned, overlay.narrowed(connection, kb)))
