@@ -43,7 +43,7 @@ def parse(raw: RawDocument) -> ParsedDocument:
 
 
 def quote(content: bytes, locator: Locator) -> str:
-    """The text of the section of the anchor, or of the page, read afresh from the XML."""
+    """The text of the section of the anchor, or of the page, else all text, read afresh from the XML."""
     blocks = Body(Package(content, "the document")).blocks()
     elements = [block.element for block in blocks]
     if locator.anchor and all(element.locator.anchor != locator.anchor for element in elements):
@@ -54,7 +54,7 @@ def quote(content: bytes, locator: Locator) -> str:
         last = locator.page_end or locator.page
         chosen = [e for e in elements if e.locator.page and locator.page <= e.locator.page <= last]
     else:
-        chosen = []
+        chosen = list(elements)  # redaction left out an anchor that quoted a value: the document as a whole
     return "\n".join(f"{element.marker} {element.text}".strip() for element in chosen)
 
 

@@ -26,6 +26,11 @@ _PARTICLE = "de|van|von|der|den|di|da|del|la|le|el|al|bin|of|the|y|e"
 _NAME = re.compile(rf"{_CAPITAL}(?:[ \n]+(?:(?:{_PARTICLE})|{_CAPITAL})){{0,5}}")
 _TECHNICAL = re.compile(r"\d|_|[a-z][A-Z]|[.](?=\w{3})")
 _ACRONYM = re.compile(r"[A-Z]{2,6}s?")
+# A title or the word "name" announces a name that the model may not know.
+_ANNOUNCED = re.compile(
+    rf"(?:\b(?:Mr|Mrs|Ms|Miss|Dr|Prof)\.?|\b[Nn]ame(?: is|[ \t]*:))[ \t]{{1,6}}"
+    rf"(?P<name>{_CAPITAL}(?:[ ]{_CAPITAL}){{0,3}})"
+)
 _CODE_LINE = re.compile(r"^\s*(?:[$#|`]|>>>|\d+[\s.:/-]|import |from \w+ import|def |class |[\w.]+\(|[\w.-]+\s*=)")
 
 
@@ -62,6 +67,9 @@ def _model(language: str) -> Any:
 
 
 def _names(model: Any, text: str) -> Iterator[tuple[str, int, int]]:
+    for match in _ANNOUNCED.finditer(text):
+        if _is_name(text, *match.span("name")):
+            yield "PERSON", *match.span("name")
     for start, piece in _pieces(text):
         for entity in model(piece).ents:
             kind = _KINDS.get(entity.label_)

@@ -1,4 +1,4 @@
-"""Recognizers of what documents say of a person: passport numbers and dates of birth, each by the words before it."""
+"""Recognizers of what documents say of a person, by the words before it: passport, driving licence, date of birth."""
 
 from __future__ import annotations
 
@@ -20,6 +20,12 @@ _PASSPORT = re.compile(
     r"\(?(?-i:(?P<value>(?=(?:[A-Z ]{0,5}\d){4})(?:[A-Z]{0,2} ?[A-Z0-9]{6,9}|\d{2} ?\d{2} ?\d{6})))(?![\w-])"
 )
 
+_LICENSE_STEMS = ("driver", "driving li", "führerschein", "permis de conduire", "permiso de conducir", "驾驶证", "驾照")
+_LICENSE = re.compile(
+    r"(?i)(?:(?:driver'?’?s?|driving) licen[sc]e|führerschein|permis de conduire|permiso de conducir|驾驶证|驾照)"
+    r"[\s-]*(?:no\b|nr\b|number|nummer|numéro|号码|号)?[\s.:#=：]{0,4}(?:(?:is|ist|est|es|为|是)[\s:：]{0,3})?"
+    r"(?P<value>(?=(?:[A-Z -]{0,4}\d){5})[A-Z\d][A-Z\d-]{4,18}[A-Z\d])(?![\w-])"
+)
 _BIRTH_STEMS = (
     *("birth", "born", "d.o.b", "dob", "geboren", "geburt", "geb.", "naissance", "né le", "née le", "né(e) le"),
     *("nacimiento", "nacid", "nascita", "nato il", "nata il", "nascimento", "nascid", "geboorte"),
@@ -53,6 +59,14 @@ def passports(text: str, policy: RedactionPolicy) -> Iterator[Span]:  # noqa: AR
         match = _PASSPORT.match(text, place)
         if match:
             yield Span("PASSPORT", match.start("value"), match.end("value"), 0.8, by_context=True)
+
+
+def driving_licenses(text: str, policy: RedactionPolicy) -> Iterator[Span]:  # noqa: ARG001
+    """Numbers of driving licences: five digits or more right after the word."""
+    for place in sorted(set(places(folded(text), _LICENSE_STEMS))):
+        match = _LICENSE.match(text, place)
+        if match:
+            yield Span("DRIVER_LICENSE", *match.span("value"), 0.7, by_context=True)
 
 
 def birth_dates(text: str, policy: RedactionPolicy) -> Iterator[Span]:  # noqa: ARG001

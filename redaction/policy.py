@@ -29,6 +29,7 @@ KINDS = (
     "CN_ID",
     "CN_USCC",
     "PASSPORT",
+    "DRIVER_LICENSE",
     "DATE_OF_BIRTH",
     "ADDRESS",
     "IP",

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from redaction.policy import RedactionPolicy
 from redaction.spans import Span, places
 
-_CAP = "[A-ZÀ-ÖØ-Þ]"
+_CAP = "[A-Z" + "".join(char for char in map(chr, range(0xC0, 0x530)) if char.isupper()) + "]"
 _WORD = rf"{_CAP}[\w.'’-]*"
-_TOWN_WORD = rf"{_CAP}(?:[a-zß-öø-ÿ'’-]|\.(?=[ ]{_CAP}))+"
+_TOWN_WORD = rf"{_CAP}(?:[^\W\d_A-Z]|['’-]|\.(?=[ ]{_CAP}))+"
 _TOWN = rf"{_TOWN_WORD}(?:[ -](?:am|an[ ]der|im|upon|{_TOWN_WORD})){{0,3}}"
 _BREAK = r"(?:[ \t]*,[ \t]*|[ \t]*,?[ \t]*\n[ \t]*)"
 _LINE = rf"(?:{_BREAK}|[ \t]+)"
@@ -60,26 +60,34 @@ _EN_STREET = _form(rf"""
 # "93 Koskikatu 25 Apt. 864": number, street and flat, in any language; further lines of an address after it.
 _FLATS = ("Apt. ", "Apt ", "apt. ", "Suite ", "suite ", "Flat ", "Apartment ")
 _QUOTED = r"[>?|#*]{0,3}[ \t]*"
+_QUOTED_BREAK = rf"(?:[ ,\t]*\n?[ \t]*{_QUOTED})"
 # Further parts of an address: town, state, country, postcode; each on a line of its own, or after a comma.
 _PART = r"(?:[^\W\d_][^\W\d_.'’-]*\.?(?:[ '’-]\(?[^\W\d_]+[)’'-]?){0,3}|[A-Z]{2,3})"
 _TAIL = rf"""
     (?:(?:[ \t]*[,\n][\s,]*{_QUOTED}(?={_CAP}|nan\b){_PART} | [ ](?={_CAP}{{4}}){_PART})(?:[ ]\d{{4,6}}\b)?){{0,4}}
     (?:\s{{1,3}},?\s{{0,2}}{_QUOTED}\d{{4,6}}\b)?"""
-_NUMBER_STREET = r"\d{1,6}[A-Za-z]?(?:[ ]\d{1,4})?(?:[ ][^\W\d_][\w.'’/-]*){1,5}"
+# A word of a street's name; none of those that join the words of a sentence.
+_NAME_WORD = r"(?!(?:and|or|in|on|at|to|with|for|from|has|have|is|are|was|than|times|by)\b)[^\W\d_][\w.'’/-]*"
+_NUMBER = r"\d{1,6}[A-Za-z]?(?:[ ]\d{1,4})?"
 _FLAT_STREET = _form(rf"""
-    (?<![\w.$€£#/-]) {_NUMBER_STREET} (?:[ ]\d{{1,5}}\.?)?
-    (?:[ ,\t]*\n?[ \t]*{_QUOTED}) (?:[Aa]pt|[Ss]uite|Flat|Apartment)\.?[ ]\d{{1,4}}\b {_TAIL}""")
-# "lives at 93 Koskikatu 25", "the corner of Main St and Mill Lane": after a word that announces an address.
+    (?<![\w.$€£#/-]) {_NUMBER} (?:(?:[ ]{_NAME_WORD}){{1,5}} (?:[ ]\d{{1,5}}\.?)? {_QUOTED_BREAK} [Aa]pt |
+      [ ](?={_CAP})(?:{_NAME_WORD}[ ]){{0,4}}{_NAME_WORD} (?:[ ]\d{{1,5}}\.?)? {_QUOTED_BREAK} (?:Suite|Flat|Apartment))
+    \.?[ ]\d{{1,4}}\b {_TAIL}""")
+_CORNER = _form(rf"""
+    \b[Cc]orner[ ]of[ ](?P<value>(?:\d{{1,4}}[ ])?{_WORD}(?:[ ]{_NAME_WORD}){{0,4}}(?:[ ]\d{{1,5}})?
+    (?:[ ](?:St|Str|Ave|Rd)\.)?[ ]and[ ]{_WORD}(?:[ ]{_WORD}){{0,3}})""")
+# "lives at 93 Koskikatu 25": after a word that announces an address.
 _CUED_STREET = _form(rf"""
     [\s:]{{1,6}} (?P<value>
-    the[ ]corner[ ]of[ ]{_WORD}(?:[ ][\w.'’-]+){{0,4}}?(?:[ ]\d{{1,5}})?[ ]and[ ]{_WORD}(?:[ ]{_WORD}){{0,2}}
-    | {_NUMBER_STREET}[ ]\d{{1,5}}\b\.? {_TAIL}
-    | {_WORD}(?:[ ]{_WORD}){{0,3}}[ ]\d{{1,5}}\b(?![.,:]\d) )""")
+    {_NUMBER}[ ](?={_CAP}){_NAME_WORD}(?:[ ]{_NAME_WORD}){{0,4}}[ ]\d{{1,5}}\b\.? {_TAIL}
+    | (?!(?:{_NO_STREET})\b){_WORD}(?:[ ]{_WORD}){{0,3}}[ ]\d{{1,5}}\b(?![.,:]\d) )""")
 _ANNOUNCED = re.compile(
     r"(?i)\b(?:addresse?s?(?:\s(?:is|with|of\s\S+(?:\s\S+)?\sis|changed\sto))?|live[sd]?\s(?:at|on|in)|living\s(?:at|on)|"
     r"resid(?:es|ing)\sat|located\sat|offices?\s(?:is|are)\sat|sent\sto|shipped\sto|delivered\sto|meet\s(?:me|you)\sat|"
-    r"arrived\sat|taxi\sto|drops\syou\soff\sat|they\sare|it\sis|moved\sto)(?=[\s:])"
+    r"arrived\sat|moved\sto|visit\sus\sat)(?=[\s:])"
 )
+_MILITARY = re.compile(r"(?:\bUS[A-Z]{1,3} \w+[ ,\n]{1,3})?\b(?:APO|FPO|DPO) A[AEP] \d{5}\b")
+_ZIP = re.compile(r"\b(?:zip|Zip|ZIP)(?:[ -][Cc]ode)?(?::| is)[ \t]{1,6}(?P<value>\d{3} ?\d{1,3}(?:-\d{4})?)\b")
 _BOX_WORDS = ("Box ", "BOX ", "Postfach ")
 _BOX = _form(rf"""
     (?:\b[Pp]\.?[ ]?[Oo]\.?[ ](?:Box|BOX) | \bPostfach | \b(?:PSC|Unit|CMR)[ ]\d{{1,5}},?[ ]Box)[ ]\d{{1,6}}
@@ -136,7 +144,7 @@ def german(text: str, policy: RedactionPolicy) -> Iterator[Span]:  # noqa: ARG00
 
 
 def english(text: str, policy: RedactionPolicy) -> Iterator[Span]:  # noqa: ARG001
-    """American and British addresses, flats in any language, boxes; `by_context` where a street stands alone."""
+    """American and British addresses, flats in any language; `by_context` where a street stands alone."""
     for start, end in _around(text, _EN_KINDS, 60, 120):
         for match in _EN_STREET.finditer(text, start, end):
             rest = match[0][match.end("kind") - match.start() :]
@@ -149,6 +157,16 @@ def english(text: str, policy: RedactionPolicy) -> Iterator[Span]:  # noqa: ARG0
         announced = _CUED_STREET.match(text, cue.end(), cue.end() + 160)
         if announced:
             yield Span("ADDRESS", *announced.span("value"), 0.6, by_context=True)
+
+
+def english_without_street(text: str, policy: RedactionPolicy) -> Iterator[Span]:  # noqa: ARG001
+    """Boxes, corners of two streets, military post offices, and ZIP codes after that word."""
+    for match in _CORNER.finditer(text) if "orner of" in text else ():
+        yield Span("ADDRESS", *match.span("value"), 0.6, by_context=True)
+    for match in _MILITARY.finditer(text) if "PO A" in text else ():
+        yield Span("ADDRESS", *match.span(), 0.6)
+    for match in _ZIP.finditer(text) if "zip" in text or "Zip" in text or "ZIP" in text else ():
+        yield Span("ADDRESS", *match.span("value"), 0.55, by_context=True)
     for start, end in _around(text, _BOX_WORDS, 16, 80):
         for match in _BOX.finditer(text, start, end):
             yield Span("ADDRESS", match.start(), match.end(), 0.6)

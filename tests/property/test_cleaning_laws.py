@@ -1,9 +1,11 @@
 """Laws of cleaning over generated documents."""
 
+from itertools import pairwise
+
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cleaning import CleaningRules, clean
+from cleaning import CleaningRules, clean, explain, removed_share
 from kprep.core.errors import CleaningError
 from kprep.core.models import CleanDocument, DocumentMetadata, Element, ElementKind, Locator, ParsedDocument
 
@@ -74,3 +76,18 @@ def test_cleaning_is_deterministic_and_code_is_untouched(elements: list[Element]
     if result is not None:
         code = [element.text for element in elements if element.kind is ElementKind.CODE and not element.hidden]
         assert [element.text for element in result.elements if element.kind is ElementKind.CODE] == code
+
+
+@SETTINGS
+@given(st.lists(ELEMENT, max_size=8))
+def test_the_steps_add_up_to_the_clean_document(elements: list[Element]) -> None:
+    result = cleaned(elements)
+    if result is None:
+        return
+    document = ParsedDocument("s/a", "m", "p", tuple(elements), (), DocumentMetadata())
+    steps = explain(document, CleaningRules())
+    assert (steps[-1].after if steps else document.elements) == result.elements
+    assert all(before.after == after.before for before, after in pairwise(steps))
+    assert 0 <= removed_share(result) < 1
+    for step in steps:
+        assert step.differences()

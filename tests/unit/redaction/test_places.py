@@ -91,3 +91,22 @@ def test_words_of_pictures_and_links_are_read() -> None:
         ElementKind.PARAGRAPH, "Portrait of anna@acme.io", Locator(), links=(Link("anna@acme.io", "a.png"),)
     )
     assert "anna" not in repr(REDACTOR.redact(document(picture)))
+
+
+def test_no_library_logs_a_value(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("DEBUG")
+    redactor = Redactor(RedactionPolicy(presidio=("PlPeselRecognizer",)), b"0123456789abcdef", "acme")
+    element = Element(ElementKind.PARAGRAPH, "anna@acme.io, PESEL 44051401359, +49 30 12345678", Locator())
+    assert redactor.redact(document(element)).redactions
+    assert caplog.records
+    assert not any(value in caplog.text for value in ("anna", "44051401359", "12345678"))
+
+
+def test_values_under_a_header_are_found_whatever_stands_in_the_next_column() -> None:
+    rows = (("Born", "Passport no", "Account number", "Order"), *(("x", "532190436", "12345678", "99887766"),) * 9)
+    text = "\n".join(" | ".join(row) for row in rows)
+    table = Element(ElementKind.TABLE, text, Locator(page=1), rows=rows, header_rows=1)
+    for row in REDACTOR.redact(document(table)).elements[0].rows[1:]:
+        assert row[1].startswith("<PASSPORT_")
+        assert row[2].startswith("<BANK_ACCOUNT_")
+        assert row[3] == "99887766"
