@@ -131,7 +131,7 @@ class RedactionPolicy:
 
     def options(self) -> dict[str, Any]:
         """Effective options for the fingerprint: everything that can change the output."""
-        return asdict(self)
+        return {**asdict(self), "released": sorted(release.fingerprint for release in self.released)}
 
     def allows_email(self, address: str) -> bool:
         """Whether an e-mail address may stay: a documentation domain or an allowed pattern."""
