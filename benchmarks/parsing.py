@@ -1,9 +1,10 @@
 """How much of the expected Markdown the parsers find, and how fast.
 
-`python benchmarks/parsing.py [format] [--worst N]`
+`python benchmarks/parsing.py [format] [--worst N] [--generated]`
 
-Reads `parse/docling` below KPREP_SETS (default ../shared/data beside the repository). Containment: share of the
-expected words (with multiplicity, letters and digits only) that the parsed elements hold.
+`--generated`: only the speed of the formats whose files are made here (references, code, notebooks, entries).
+Otherwise it reads `parse/docling` below KPREP_SETS (default ../shared/data beside the repository). Containment: share
+of the expected words (with multiplicity, letters and digits only) that the parsed elements hold.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import re
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
 from difflib import SequenceMatcher
 from pathlib import Path
 
@@ -25,6 +27,17 @@ from parsers import parse, parser_for
 from parsers.media_type import detect
 
 SETS = Path(os.environ.get("KPREP_SETS", Path(__file__).resolve().parents[2] / "shared" / "data"))
+
+
+HEADS = {
+    **dict.fromkeys(("c", "cpp", "cs"), "int add(int a, int b)"),
+    **dict.fromkeys(("ts", "js"), "function add(a, b)"),
+    "java": "class Adder",
+    "go": "func add(a int, b int) int",
+    "rs": "fn add(a: i32, b: i32) -> i32",
+    "sh": "add()",
+}
+"""Suffix -> how a function begins."""
 
 
 def words(text: str) -> Counter[str]:
@@ -63,8 +76,91 @@ def cells_found(expected: str, document: ParsedDocument) -> tuple[int, int]:
     return len(wanted & got), len(wanted)
 
 
+def generated() -> Iterator[tuple[str, str, str]]:
+    """(label, file name, text of about one megabyte) for each structured format."""
+    schema = {"type": "object", "required": ["id"], "properties": {
+        **{f"field_{n}": {"type": "string", "description": f"What field {n} means", "maxLength": n} for n in range(12)},
+        "parent": {"$ref": "#/components/schemas/S0"},
+    }}  # fmt: skip
+    content = {"application/json": {"schema": {"$ref": "#/components/schemas/S1"}}}
+    operation = {"summary": "Get a thing", "operationId": "get", "responses": {
+        "200": {"description": "The thing", "content": content}, "404": {"description": "No such thing"},
+    }}  # fmt: skip
+    schemas = {f"S{n}": schema for n in range(400)}
+    api = {
+        "openapi": "3.0.0",
+        "info": {"title": "Things", "version": "1"},
+        "paths": {f"/v1/things{n}/{{id}}": {"get": operation, "delete": operation} for n in range(700)},
+        "components": {"schemas": schemas},
+    }
+    import yaml
+
+    entry = {"name": "Nash equilibrium", "aliases": ["NE"], "metadata": {"difficulty": "hard"}, "fragments": [
+        {"type": kind, "text": f"What the {kind} says in a sentence of some length."} for kind in ("def", "ex", "form")
+    ]}  # fmt: skip
+    python = 'class Order:\n    """One order."""\n\n    def total(self, lines):\n        # all\n        return sum(lines)\n\n\n'
+    brace = "/** Adds. */\nint add(int a, int b) {\n  return a + b;\n}\n\n"
+    cell = {"cell_type": "code", "source": "print(1)\n" * 5, "outputs": [{"output_type": "stream", "text": "1\n" * 5}]}
+    yield "openapi json", "a.json", json.dumps(api, indent=1)
+    yield "openapi yaml", "a.yaml", yaml.dump(json.loads(json.dumps(api)), Dumper=yaml.CSafeDumper, sort_keys=False)
+    yield (
+        "json schema",
+        "a.json",
+        json.dumps({"$schema": "https://json-schema.org/draft-07/schema", "$defs": schemas}),
+    )
+    yield (
+        "graphql",
+        "a.graphql",
+        "".join(f'"A thing"\ntype T{n} {{\n  id: ID! # the id\n  name(first: Int): String\n}}\n' for n in range(13000)),
+    )
+    yield (
+        "sql ddl",
+        "a.sql",
+        "".join(
+            f"CREATE TABLE t{n} (\n  id INT PRIMARY KEY, -- the id\n  name VARCHAR(20) NOT NULL\n);\n"
+            for n in range(12000)
+        ),
+    )
+    yield "csv", "a.csv", "id,name,text\n" + "".join(f'{n},name {n},"some text, quoted"\n' for n in range(28000))
+    yield (
+        "data dictionary",
+        "a.csv",
+        "table,column,type,description\n" + "".join(f"t{n // 20},c{n},text,What it means\n" for n in range(30000)),
+    )
+    yield (
+        "yaml",
+        "a.yaml",
+        "".join(f"section{n}:\n  # what it is\n  key: value {n}\n  list: [1, 2]\n" for n in range(18000)),
+    )
+    yield "ini", "a.ini", "".join(f"[section{n}]\n; what it is\nkey = value {n}\n" for n in range(24000))
+    yield "python", "a.py", python * 9000
+    for suffix, head in HEADS.items():
+        yield suffix, f"a.{suffix}", brace.replace("int add(int a, int b)", head) * 17000
+    yield "rb", "a.rb", "# Adds.\ndef add(a, b)\n  a + b\nend\n\n" * 26000
+    yield "notebook", "a.ipynb", json.dumps({"cells": [cell] * 4500, "nbformat": 4, "metadata": {}}, indent=1)
+    yield "knowledge entries", "a.jsonl", "\n".join(json.dumps(entry) for _ in range(2800))
+
+
+def print_speeds() -> None:
+    """MB/s of parsing, detection of the type included, one line a format."""
+    for label, name, text in generated():
+        content = text.encode()
+        started = time.perf_counter()
+        media_type = detect(name, content)
+        document = parse(RawDocument(name, name, content, media_type), parser_for(media_type))
+        seconds = time.perf_counter() - started
+        size = len(content) / 1e6
+        print(
+            f"{label:18} {document.parser:18} {size:5.2f} MB, {len(document.elements):6} elements, "
+            f"{size / seconds:6.2f} MB/s"
+        )
+
+
 def main() -> None:
     """Print one line a format, and the worst files."""
+    if "--generated" in sys.argv:
+        print_speeds()
+        return
     root = SETS / "parse" / "docling"
     entries = [json.loads(line) for line in (root / "index.jsonl").read_text().splitlines()]
     wanted = [name for name in sys.argv[1:] if not name.startswith("-") and not name.isdigit()]

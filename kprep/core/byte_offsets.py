@@ -12,9 +12,7 @@ class ByteOffsets:
     """Code points before a byte offset of one text; exact for every offset at which a character begins."""
 
     def __init__(self, encoded: bytes) -> None:
-        self._continuations = (
-            [] if encoded.isascii() else [match.start() for match in _CONTINUATION.finditer(encoded)]
-        )
+        self._continuations = [] if encoded.isascii() else [match.start() for match in _CONTINUATION.finditer(encoded)]
 
     def char(self, byte: int) -> int:
         """The code point that begins at this byte."""

@@ -90,10 +90,8 @@ def test_an_operation_is_a_parent_and_an_error_code_a_child() -> None:
 
 
 SHORT = "def short(a):\n    return a\n\n\n"
-LONG = "def long(rows):\n" + "".join(
-    f"    # step {n}\n    if rows[{n}] == {n}:\n        total = compute(rows[{n}], scale={n})\n        report(total, {n})\n"
-    for n in range(40)
-)
+STEP = "    # step {n}\n    if rows[{n}] == {n}:\n        total = compute(rows[{n}])\n        report(total, {n})\n"
+LONG = "def long(rows):\n" + "".join(STEP.format(n=n) for n in range(40))
 
 
 def whole_statements(child: ChildChunk) -> bool:
@@ -126,6 +124,22 @@ def test_braces_stay_with_their_statement(language: str) -> None:
     assert len(pieces) > 3
     for piece in pieces[1:]:
         assert piece.lstrip().startswith("if (a"), piece[:60]
+
+
+CLASS = (
+    "class Order:\n    state = 1\n\n    def first(self):\n        return {a}\n\n"
+    "    def second(self):\n        return {b}\n"
+)
+
+
+@pytest.mark.req("D9.9", "D6.10")
+def test_a_small_class_is_whole_and_a_large_one_is_its_methods() -> None:
+    (small,) = cut("a.py", CLASS.format(a=1, b=2)).children
+    assert small.text == CLASS.format(a=1, b=2).strip()
+    assert (small.heading_path, small.locator.line) == (("Order",), (1, 8))
+    long = " + ".join(f"self.value_{n}" for n in range(30))
+    large = cut("a.py", CLASS.format(a=long, b=long))
+    assert [parent.heading_path for parent in large.parents] == [("Order",), ("Order", "first"), ("Order", "second")]
 
 
 def test_code_outside_symbols_has_no_heading() -> None:

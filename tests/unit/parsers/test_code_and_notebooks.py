@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -78,7 +79,7 @@ def notebook(*cells: dict[str, object], **more: object) -> ParsedDocument:
     return parse(RawDocument("s/a", "a", json.dumps(book).encode(), "application/x-ipynb+json"), PARSERS["notebook"])
 
 
-def cell(source: str, *outputs: dict[str, object]) -> dict[str, object]:
+def cell(source: str, *outputs: Mapping[str, object]) -> dict[str, object]:
     return {"cell_type": "code", "source": source, "outputs": list(outputs)}
 
 
