@@ -7,7 +7,7 @@ from typing import Any
 
 from flows.metadata import document_metadata, metadata_fingerprint
 from flows.workspace import Workspace
-from kprep.store import documents, lexical, overlay, releases, runs
+from kprep.store import documents, lexical, measures, overlay, releases, runs
 from kprep.store.sql import Connection
 from publish.plan import Action
 from retrieval import tokens
@@ -48,11 +48,13 @@ def assemble(workspace: Workspace, connection: Connection, run_id: str, base_rel
     # In this transaction: every indexed chunk is a member of some release, which is what reads rely on to tell which
     # indexed chunks are absent from theirs.
     index(workspace, connection, [str(item.version_id) for item in ready], configuration["lexicon"])
-    releases.refresh_statistics(connection, releases.change_counts(connection, kb, base_release, release)[0])
+    releases.refresh_statistics(connection, kb, measures.changes(connection, kb, base_release, release)[0])
     releases.add_views(connection, kb, release, configuration["views"])
-    chunks, length = lexical.statistics(connection, kb, configuration["lexicon"], release)
-    counts = releases.member_counts(connection, kb, release)
-    releases.set_statistics(connection, kb, release, {"chunks": chunks, "length": length, **counts})
+    base = releases.get(connection, kb, base_release)
+    known = base.statistics if base is not None else {}
+    lexicon, space = configuration["lexicon"], configuration["embedding_space"]
+    figures = measures.statistics(connection, kb, (base_release, release), known, lexicon, space)
+    releases.set_statistics(connection, kb, release, figures)
     return release
 
 

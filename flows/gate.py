@@ -10,7 +10,7 @@ from flows.rooms import redactor_of
 from flows.workspace import Workspace
 from kprep.config import read_yaml
 from kprep.core.models import Locator
-from kprep.store import documents, releases, search
+from kprep.store import documents, measures, releases, search
 from kprep.store.sql import Connection
 from quality import load_questions, run_gate
 from quality.spec import Candidate, CandidateChunk, GateReport, Hit, Question, Thresholds
@@ -32,12 +32,17 @@ def candidate(workspace: Workspace, connection: Connection, release: int, child:
     kb, quality = workspace.kb, workspace.base.config.quality
     row = releases.get(connection, kb, release)
     assert row is not None
+    asked = questions(workspace)
+    expected = sorted({span.document for question in asked for span in question.expected})
     chunks = [
         CandidateChunk(
             **{**item, "heading_path": tuple(item["heading_path"]), "locator": Locator.from_json(item["locator"])}
         )
-        for item in releases.candidate_chunks(connection, kb, release, row.configuration["embedding_space"])
+        for item in measures.gate_chunks(connection, kb, release, row.configuration["embedding_space"], expected)
     ]
+    copies: dict[str, list[str]] = {}
+    for item in measures.copies(connection, kb, release):
+        copies.setdefault(item["chunk_id"], []).append(item["document_uri"])
     redactor = redactor_of(workspace.rules)
     base = row.base_release
     live = releases.get(connection, kb, base) if base else None
@@ -47,7 +52,7 @@ def candidate(workspace: Workspace, connection: Connection, release: int, child:
         release=release,
         base_release=base,
         chunks=chunks,
-        questions=questions(workspace),
+        questions=asked,
         ask=_asker(workspace, connection, release),
         ask_live=_asker(workspace, connection, base) if comparable else None,
         open_original=_opener(workspace, child),
@@ -56,8 +61,11 @@ def candidate(workspace: Workspace, connection: Connection, release: int, child:
         needs_vectors=bool(row.configuration["embedding_space"]),
         listed=len(documents.observed(connection, kb)),
         failed=len(documents.failures(connection, kb)),
-        views=search.view_sizes(connection, kb, release, row.configuration["views"]),
+        views=search.views_shown(connection, kb, release, row.configuration["views"]),
         thresholds=Thresholds(**thresholds.model_dump(), locator_sample=quality.locator_sample),
+        total=int(row.statistics["children"]),
+        without_vector=int(row.statistics["without_vector"]),
+        copies=copies,
     )
 
 

@@ -58,7 +58,8 @@ def status(workspace: Workspace, last_runs: int = 5) -> dict[str, Any]:
     with workspace.database.begin() as connection:
         live = releases.live_release(connection, kb) or 0
         row = releases.get(connection, kb, live)
-        counts = releases.member_counts(connection, kb, live)
+        figures = row.statistics if row is not None else {}
+        counts = {name: figures.get(name, 0) for name in ("documents", "parents", "children")}
         failures = documents.failures(connection, kb)
         recent = runs.recent(connection, kb, last_runs)
         suppressed = len(overlay.suppressed(connection, kb))

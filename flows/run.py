@@ -27,7 +27,7 @@ from flows.workspace import Workspace
 from kprep.core.errors import PrepError, RunLocked
 from kprep.core.ids import content_hash
 from kprep.core.models import Failure, RawDocument
-from kprep.store import documents, embeddings, overlay, releases, retirement, runs
+from kprep.store import documents, embeddings, measures, overlay, releases, retirement, runs
 from publish import publisher
 from publish.plan import Action
 from quality import report_json
@@ -336,9 +336,9 @@ def finish(workspace: Workspace, run_id: str, status: str, extra: dict[str, Any]
         live = releases.live_release(connection, kb) or 0
         base = int(noted.get("base_release", live))
         release = int(extra.get("release", live))
-        added, removed = releases.change_counts(connection, kb, base, release) if release != base else (0, 0)
-        members = releases.member_counts(connection, kb, release)
+        added, removed = measures.changes(connection, kb, base, release) if release != base else (0, 0)
         row = releases.get(connection, kb, release)
+        members = row.statistics if row is not None else {}
         judged = row.report if row is not None and "release" in extra else None
         seconds = {**noted.get("seconds", {}), **extra.get("seconds", {})}
         summary = {
@@ -355,8 +355,8 @@ def finish(workspace: Workspace, run_id: str, status: str, extra: dict[str, Any]
                 "hashed": noted.get("hashed", 0),
             },
             "chunks": {
-                "parents": members["parents"],
-                "children": members["children"],
+                "parents": members.get("parents", 0),
+                "children": members.get("children", 0),
                 "added": added,
                 "removed": removed,
             },
@@ -389,7 +389,7 @@ def roll_back(workspace: Workspace, release: int, *, dry_run: bool) -> dict[str,
     with only_run(workspace), workspace.writing() as connection:
         live = releases.live_release(connection, workspace.kb) or 0
         row = releases.get(connection, workspace.kb, release)
-        added, removed = releases.change_counts(connection, workspace.kb, live, release) if row else (0, 0)
+        added, removed = measures.changes(connection, workspace.kb, live, release) if row else (0, 0)
         if dry_run:
             publisher.check_rollback(connection, workspace.kb, release)
         else:

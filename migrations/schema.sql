@@ -3,6 +3,31 @@ CREATE SCHEMA kprep;
 
 CREATE SCHEMA published;
 
+CREATE FUNCTION kprep.add_partitions(wanted_kb text) RETURNS void
+    LANGUAGE plpgsql
+    AS $_$
+DECLARE
+    part text := (SELECT kb_no FROM kprep.knowledge_bases WHERE kb = wanted_kb);
+    names text[] := ARRAY['document_versions', 'chunks', 'parents', 'version_chunks', 'release_documents', 'release_members',
+        'postings', 'lexical_chunks'];
+    name text;
+BEGIN
+    FOREACH name IN ARRAY names LOOP
+        EXECUTE format('CREATE TABLE kprep.%1$s_%2$s (LIKE kprep.%1$s INCLUDING ALL)', name, part);
+    END LOOP;
+    EXECUTE format('ALTER TABLE kprep.version_chunks_%1$s
+        ADD FOREIGN KEY (kb, version_id) REFERENCES kprep.document_versions_%1$s ON DELETE CASCADE,
+        ADD FOREIGN KEY (kb, chunk_id) REFERENCES kprep.chunks_%1$s,
+        ADD FOREIGN KEY (kb, parent_id) REFERENCES kprep.parents_%1$s', part);
+    EXECUTE format('ALTER TABLE kprep.release_documents_%1$s
+        ADD FOREIGN KEY (kb, version_id) REFERENCES kprep.document_versions_%1$s', part);
+    EXECUTE format('ALTER TABLE kprep.release_members_%1$s
+        ADD FOREIGN KEY (kb, chunk_id) REFERENCES kprep.chunks_%1$s', part);
+    FOREACH name IN ARRAY names LOOP
+        EXECUTE format('ALTER TABLE kprep.%1$s ATTACH PARTITION kprep.%1$s_%2$s FOR VALUES IN (%3$L)', name, part, wanted_kb);
+    END LOOP;
+END $_$;
+
 CREATE FUNCTION kprep.citation(uri text, locator jsonb) RETURNS text
     LANGUAGE sql IMMUTABLE
     AS $$
@@ -15,6 +40,98 @@ CREATE FUNCTION kprep.citation(uri text, locator jsonb) RETURNS text
         ELSE uri
     END
 $$;
+
+CREATE FUNCTION kprep.expand_principals(wanted_tenant text, given text[]) RETURNS text[]
+    LANGUAGE sql STABLE
+    AS $$
+    WITH RECURSIVE reached(principal) AS (
+        SELECT unnest(given || ARRAY['public'])
+        UNION
+        SELECT unnest(p.member_of) FROM reached AS r
+        JOIN kprep.principals AS p ON p.tenant = wanted_tenant AND p.principal = r.principal
+    )
+    SELECT array_agg(principal ORDER BY principal) FROM reached
+$$;
+
+CREATE FUNCTION kprep.forget(unwanted_kb text) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+DECLARE
+    part text := (SELECT kb_no FROM kprep.knowledge_bases WHERE kb = unwanted_kb);
+    name text;
+BEGIN
+    DELETE FROM kprep.run_documents WHERE run_id IN (SELECT run_id FROM kprep.runs WHERE kb = unwanted_kb);
+    FOREACH name IN ARRAY ARRAY['views', 'gate_reports', 'channels', 'releases', 'suppressions', 'narrowed_acls', 'failures',
+        'documents', 'leases', 'runs'] LOOP
+        EXECUTE format('DELETE FROM kprep.%I WHERE kb = %L', name, unwanted_kb);
+    END LOOP;
+    FOREACH name IN ARRAY ARRAY['release_members', 'release_documents', 'version_chunks', 'document_versions', 'chunks',
+        'parents', 'postings', 'lexical_chunks'] LOOP
+        EXECUTE format('DROP TABLE kprep.%s_%s', name, part);
+    END LOOP;
+    DELETE FROM kprep.knowledge_bases WHERE kb = unwanted_kb;
+END $$;
+
+CREATE FUNCTION kprep.hand_over(published_view regclass) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    IF to_regrole('kprep_views') IS NULL OR to_regrole('kprep_reader') IS NULL THEN
+        RETURN;
+    END IF;
+    IF pg_has_role('kprep_views', 'MEMBER') THEN
+        EXECUTE format('ALTER VIEW %s OWNER TO kprep_views', published_view);
+        EXECUTE format('GRANT SELECT ON %s TO kprep_reader', published_view);
+    END IF;
+END $$;
+
+CREATE FUNCTION kprep.session_principals() RETURNS text[]
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog'
+    AS $$
+    SELECT CASE WHEN coalesce(current_setting('kprep.tenant', true), '') = ''
+                  OR coalesce(current_setting('kprep.principals', true), '') = '' THEN ARRAY[]::text[]
+        ELSE kprep.expand_principals(current_setting('kprep.tenant'), string_to_array(current_setting('kprep.principals'), ','))
+    END
+$$;
+
+CREATE FUNCTION kprep.set_up_readers() RETURNS text
+    LANGUAGE plpgsql
+    AS $$
+DECLARE
+    role text;
+    published_view regclass;
+BEGIN
+    FOREACH role IN ARRAY ARRAY['kprep_views', 'kprep_reader'] LOOP
+        IF to_regrole(role) IS NULL THEN
+            BEGIN
+                EXECUTE format('CREATE ROLE %I NOLOGIN', role);
+            EXCEPTION
+                WHEN duplicate_object OR unique_violation THEN NULL;  -- another database of this server was faster
+                WHEN insufficient_privilege THEN
+                    RETURN format('role %s does not exist, and %s may not create it', role, current_user);
+            END;
+        END IF;
+    END LOOP;
+    IF NOT pg_has_role('kprep_views', 'MEMBER') THEN
+        BEGIN
+            EXECUTE format('GRANT kprep_views TO %I', current_user);
+        EXCEPTION WHEN insufficient_privilege THEN
+            RETURN format('%s is not a member of role kprep_views', current_user);
+        END;
+    END IF;
+    GRANT SELECT ON kprep.channels, kprep.release_members, kprep.chunks, kprep.release_documents, kprep.suppressions,
+        kprep.narrowed_acls TO kprep_views;
+    GRANT USAGE ON SCHEMA published TO kprep_reader;
+    GRANT CREATE ON SCHEMA published, kprep TO kprep_views;
+    ALTER VIEW kprep.session_members OWNER TO kprep_views;
+    FOR published_view IN SELECT oid::regclass FROM pg_class WHERE relnamespace = 'published'::regnamespace AND relkind = 'v'
+    LOOP
+        PERFORM kprep.hand_over(published_view);
+    END LOOP;
+    REVOKE CREATE ON SCHEMA kprep FROM kprep_views;
+    RETURN '';
+END $$;
 
 CREATE TABLE kprep.release_members (
     kb text NOT NULL,
@@ -29,6 +146,7 @@ CREATE TABLE kprep.release_members (
     locator jsonb NOT NULL,
     tenant text NOT NULL,
     acl text[] NOT NULL,
+    section_acl text[],
     sensitivity text NOT NULL,
     source text NOT NULL,
     doc_type text NOT NULL,
@@ -37,7 +155,8 @@ CREATE TABLE kprep.release_members (
     valid_until date,
     updated_at timestamp with time zone,
     CONSTRAINT release_members_check CHECK ((to_release > from_release))
-);
+)
+PARTITION BY LIST (kb);
 
 CREATE FUNCTION kprep.visible_members(wanted_kb text, wanted_release integer, principals text[], as_of date) RETURNS SETOF kprep.release_members
     LANGUAGE sql STABLE
@@ -48,6 +167,7 @@ CREATE FUNCTION kprep.visible_members(wanted_kb text, wanted_release integer, pr
       AND m.from_release <= wanted_release
       AND (m.to_release IS NULL OR m.to_release > wanted_release)
       AND m.acl && (principals || ARRAY['public'])
+      AND (m.section_acl IS NULL OR m.section_acl && (principals || ARRAY['public']))
       AND (m.valid_from IS NULL OR m.valid_from <= as_of)
       AND (m.valid_until IS NULL OR m.valid_until > as_of)
       AND NOT EXISTS (
@@ -57,6 +177,7 @@ CREATE FUNCTION kprep.visible_members(wanted_kb text, wanted_release integer, pr
       AND NOT EXISTS (
           SELECT FROM kprep.narrowed_acls AS n
           WHERE n.kb = m.kb AND n.document_id = m.document_id
+            AND (n.closed_by = 0 OR m.to_release <= n.closed_by)
             AND NOT n.acl && (principals || ARRAY['public']))
 $$;
 
@@ -67,10 +188,17 @@ CREATE TABLE kprep.channels (
     moved_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
+CREATE SEQUENCE kprep.chunk_numbers
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
 CREATE TABLE kprep.chunks (
     kb text NOT NULL,
     chunk_id text NOT NULL,
-    chunk_no bigint NOT NULL,
+    chunk_no bigint DEFAULT nextval('kprep.chunk_numbers'::regclass) NOT NULL,
     document_id text NOT NULL,
     key text NOT NULL,
     kind text NOT NULL,
@@ -84,16 +212,8 @@ CREATE TABLE kprep.chunks (
     language text NOT NULL,
     content_hash text NOT NULL,
     tokens integer NOT NULL
-);
-
-ALTER TABLE kprep.chunks ALTER COLUMN chunk_no ADD GENERATED ALWAYS AS IDENTITY (
-    SEQUENCE NAME kprep.chunks_chunk_no_seq
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1
-);
+)
+PARTITION BY LIST (kb);
 
 CREATE TABLE kprep.document_versions (
     kb text NOT NULL,
@@ -111,7 +231,8 @@ CREATE TABLE kprep.document_versions (
     redactions jsonb NOT NULL,
     stages jsonb NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL
-);
+)
+PARTITION BY LIST (kb);
 
 CREATE TABLE kprep.documents (
     kb text NOT NULL,
@@ -158,8 +279,18 @@ CREATE TABLE kprep.gate_reports (
 
 CREATE TABLE kprep.knowledge_bases (
     kb text NOT NULL,
+    kb_no integer NOT NULL,
     tenant text NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+ALTER TABLE kprep.knowledge_bases ALTER COLUMN kb_no ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME kprep.knowledge_bases_kb_no_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
 );
 
 CREATE TABLE kprep.leases (
@@ -175,11 +306,13 @@ CREATE TABLE kprep.lexical_chunks (
     chunk_no bigint NOT NULL,
     length integer NOT NULL,
     retired boolean DEFAULT false NOT NULL
-);
+)
+PARTITION BY LIST (kb);
 
 CREATE TABLE kprep.narrowed_acls (
     kb text NOT NULL,
     document_id text NOT NULL,
+    closed_by integer DEFAULT 0 NOT NULL,
     acl text[] NOT NULL,
     since timestamp with time zone DEFAULT now() NOT NULL
 );
@@ -192,7 +325,8 @@ CREATE TABLE kprep.parents (
     heading_path text[] NOT NULL,
     text text NOT NULL,
     summary text NOT NULL
-);
+)
+PARTITION BY LIST (kb);
 
 CREATE TABLE kprep.postings (
     kb text NOT NULL,
@@ -202,10 +336,17 @@ CREATE TABLE kprep.postings (
     offsets bytea NOT NULL,
     frequencies bytea NOT NULL,
     lengths bytea NOT NULL
-);
+)
+PARTITION BY LIST (kb);
 ALTER TABLE ONLY kprep.postings ALTER COLUMN offsets SET STORAGE EXTERNAL;
 ALTER TABLE ONLY kprep.postings ALTER COLUMN frequencies SET STORAGE EXTERNAL;
 ALTER TABLE ONLY kprep.postings ALTER COLUMN lengths SET STORAGE EXTERNAL;
+
+CREATE TABLE kprep.principals (
+    tenant text NOT NULL,
+    principal text NOT NULL,
+    member_of text[] NOT NULL
+);
 
 CREATE TABLE kprep.release_documents (
     kb text NOT NULL,
@@ -220,7 +361,8 @@ CREATE TABLE kprep.release_documents (
     metadata_fingerprint text NOT NULL,
     metadata jsonb NOT NULL,
     CONSTRAINT release_documents_check CHECK ((to_release > from_release))
-);
+)
+PARTITION BY LIST (kb);
 
 CREATE TABLE kprep.releases (
     kb text NOT NULL,
@@ -256,6 +398,50 @@ CREATE TABLE kprep.runs (
     summary jsonb DEFAULT '{}'::jsonb NOT NULL
 );
 
+CREATE TABLE kprep.suppressions (
+    suppression_id bigint NOT NULL,
+    kb text NOT NULL,
+    document_id text NOT NULL,
+    chunk_id text,
+    reason text NOT NULL,
+    made_by text NOT NULL,
+    note text DEFAULT ''::text NOT NULL,
+    since timestamp with time zone DEFAULT now() NOT NULL,
+    ended_at timestamp with time zone,
+    ended_by text,
+    CONSTRAINT suppressions_reason_check CHECK ((reason = ANY (ARRAY['source_deleted'::text, 'legal'::text, 'operator'::text])))
+);
+
+CREATE VIEW kprep.session_members WITH (security_barrier='true') AS
+ SELECT m.kb,
+    m.chunk_id,
+    m.from_release,
+    m.to_release,
+    m.chunk_no,
+    m.document_id,
+    m.parent_id,
+    m.ordinal,
+    m.content_hash,
+    m.locator,
+    m.tenant,
+    m.acl,
+    m.section_acl,
+    m.sensitivity,
+    m.source,
+    m.doc_type,
+    m.language,
+    m.valid_from,
+    m.valid_until,
+    m.updated_at,
+    live.release AS live_release
+   FROM (kprep.channels live
+     JOIN kprep.release_members m ON (((m.kb = live.kb) AND (m.from_release <= live.release) AND ((m.to_release IS NULL) OR (m.to_release > live.release)))))
+  WHERE ((live.name = 'live'::text) AND (m.tenant = current_setting('kprep.tenant'::text, true)) AND (m.acl && ( SELECT kprep.session_principals() AS session_principals)) AND ((m.section_acl IS NULL) OR (m.section_acl && ( SELECT kprep.session_principals() AS session_principals))) AND ((m.valid_from IS NULL) OR (m.valid_from <= CURRENT_DATE)) AND ((m.valid_until IS NULL) OR (m.valid_until > CURRENT_DATE)) AND (NOT (EXISTS ( SELECT
+           FROM kprep.suppressions s
+          WHERE ((s.kb = m.kb) AND (s.document_id = m.document_id) AND (s.ended_at IS NULL) AND ((s.chunk_id IS NULL) OR (s.chunk_id = m.chunk_id)))))) AND (NOT (EXISTS ( SELECT
+           FROM kprep.narrowed_acls n
+          WHERE ((n.kb = m.kb) AND (n.document_id = m.document_id) AND ((n.closed_by = 0) OR (m.to_release <= n.closed_by)) AND (NOT (n.acl && ( SELECT kprep.session_principals() AS session_principals))))))));
+
 CREATE TABLE kprep.spaces (
     space_id smallint NOT NULL,
     space text NOT NULL
@@ -268,18 +454,6 @@ ALTER TABLE kprep.spaces ALTER COLUMN space_id ADD GENERATED ALWAYS AS IDENTITY 
     NO MINVALUE
     NO MAXVALUE
     CACHE 1
-);
-
-CREATE TABLE kprep.suppressions (
-    suppression_id bigint NOT NULL,
-    kb text NOT NULL,
-    document_id text NOT NULL,
-    chunk_id text,
-    reason text NOT NULL,
-    made_by text NOT NULL,
-    since timestamp with time zone DEFAULT now() NOT NULL,
-    ended_at timestamp with time zone,
-    CONSTRAINT suppressions_reason_check CHECK ((reason = ANY (ARRAY['source_deleted'::text, 'legal'::text, 'operator'::text])))
 );
 
 ALTER TABLE kprep.suppressions ALTER COLUMN suppression_id ADD GENERATED ALWAYS AS IDENTITY (
@@ -300,7 +474,8 @@ CREATE TABLE kprep.version_chunks (
     locator jsonb NOT NULL,
     span int4range NOT NULL,
     links jsonb NOT NULL
-);
+)
+PARTITION BY LIST (kb);
 
 CREATE TABLE kprep.views (
     kb text NOT NULL,
@@ -340,13 +515,16 @@ ALTER TABLE ONLY kprep.lexical_chunks
     ADD CONSTRAINT lexical_chunks_pkey PRIMARY KEY (kb, lexicon, chunk_no);
 
 ALTER TABLE ONLY kprep.narrowed_acls
-    ADD CONSTRAINT narrowed_acls_pkey PRIMARY KEY (kb, document_id);
+    ADD CONSTRAINT narrowed_acls_pkey PRIMARY KEY (kb, document_id, closed_by);
 
 ALTER TABLE ONLY kprep.parents
     ADD CONSTRAINT parents_pkey PRIMARY KEY (kb, parent_id);
 
 ALTER TABLE ONLY kprep.postings
     ADD CONSTRAINT postings_pkey PRIMARY KEY (kb, lexicon, term, segment);
+
+ALTER TABLE ONLY kprep.principals
+    ADD CONSTRAINT principals_pkey PRIMARY KEY (tenant, principal);
 
 ALTER TABLE ONLY kprep.release_documents
     ADD CONSTRAINT release_documents_pkey PRIMARY KEY (kb, document_id, from_release);
@@ -378,49 +556,43 @@ ALTER TABLE ONLY kprep.version_chunks
 ALTER TABLE ONLY kprep.views
     ADD CONSTRAINT views_pkey PRIMARY KEY (kb, release, name);
 
-CREATE INDEX chunks_content ON kprep.chunks USING btree (content_hash);
+CREATE INDEX chunks_content ON ONLY kprep.chunks USING btree (content_hash);
 
-CREATE UNIQUE INDEX chunks_no ON kprep.chunks USING btree (kb, chunk_no);
+CREATE UNIQUE INDEX chunks_no ON ONLY kprep.chunks USING btree (kb, chunk_no);
 
-CREATE INDEX document_versions_fingerprint ON kprep.document_versions USING btree (kb, content_fingerprint);
+CREATE INDEX document_versions_fingerprint ON ONLY kprep.document_versions USING btree (kb, content_fingerprint);
 
-CREATE INDEX lexical_chunks_retired ON kprep.lexical_chunks USING btree (kb, lexicon) WHERE retired;
+CREATE INDEX lexical_chunks_retired ON ONLY kprep.lexical_chunks USING btree (kb, lexicon) WHERE retired;
 
-CREATE INDEX release_documents_open ON kprep.release_documents USING btree (kb) WHERE (to_release IS NULL);
+CREATE INDEX release_documents_open ON ONLY kprep.release_documents USING btree (kb) WHERE (to_release IS NULL);
 
-CREATE INDEX release_documents_uri ON kprep.release_documents USING btree (kb, uri);
+CREATE INDEX release_documents_uri ON ONLY kprep.release_documents USING btree (kb, uri);
 
-CREATE INDEX release_members_acl ON kprep.release_members USING gin (acl);
+CREATE INDEX release_members_acl ON ONLY kprep.release_members USING gin (acl);
 
-CREATE INDEX release_members_closed ON kprep.release_members USING btree (kb, to_release) WHERE (to_release IS NOT NULL);
+CREATE INDEX release_members_closed ON ONLY kprep.release_members USING btree (kb, to_release) WHERE (to_release IS NOT NULL);
 
-CREATE INDEX release_members_content ON kprep.release_members USING btree (kb, content_hash);
+CREATE INDEX release_members_content ON ONLY kprep.release_members USING btree (kb, content_hash);
 
-CREATE INDEX release_members_document ON kprep.release_members USING btree (kb, document_id, from_release);
+CREATE INDEX release_members_document ON ONLY kprep.release_members USING btree (kb, document_id, from_release);
 
-CREATE INDEX release_members_no ON kprep.release_members USING btree (kb, chunk_no);
+CREATE INDEX release_members_no ON ONLY kprep.release_members USING btree (kb, chunk_no);
 
-CREATE INDEX release_members_opened ON kprep.release_members USING btree (kb, from_release);
+CREATE INDEX release_members_opened ON ONLY kprep.release_members USING btree (kb, from_release);
 
 CREATE INDEX runs_kb ON kprep.runs USING btree (kb, started_at DESC);
 
 CREATE UNIQUE INDEX suppressions_active ON kprep.suppressions USING btree (kb, document_id, reason, COALESCE(chunk_id, ''::text)) WHERE (ended_at IS NULL);
 
-CREATE INDEX version_chunks_chunk ON kprep.version_chunks USING btree (kb, chunk_id);
+CREATE INDEX version_chunks_chunk ON ONLY kprep.version_chunks USING btree (kb, chunk_id);
 
-CREATE INDEX version_chunks_parent ON kprep.version_chunks USING btree (kb, parent_id);
+CREATE INDEX version_chunks_parent ON ONLY kprep.version_chunks USING btree (kb, parent_id);
 
 ALTER TABLE ONLY kprep.channels
     ADD CONSTRAINT channels_kb_fkey FOREIGN KEY (kb) REFERENCES kprep.knowledge_bases(kb);
 
 ALTER TABLE ONLY kprep.channels
     ADD CONSTRAINT channels_kb_release_fkey FOREIGN KEY (kb, release) REFERENCES kprep.releases(kb, release);
-
-ALTER TABLE ONLY kprep.chunks
-    ADD CONSTRAINT chunks_kb_fkey FOREIGN KEY (kb) REFERENCES kprep.knowledge_bases(kb);
-
-ALTER TABLE ONLY kprep.document_versions
-    ADD CONSTRAINT document_versions_kb_fkey FOREIGN KEY (kb) REFERENCES kprep.knowledge_bases(kb);
 
 ALTER TABLE ONLY kprep.documents
     ADD CONSTRAINT documents_kb_fkey FOREIGN KEY (kb) REFERENCES kprep.knowledge_bases(kb);
@@ -440,15 +612,6 @@ ALTER TABLE ONLY kprep.leases
 ALTER TABLE ONLY kprep.narrowed_acls
     ADD CONSTRAINT narrowed_acls_kb_fkey FOREIGN KEY (kb) REFERENCES kprep.knowledge_bases(kb);
 
-ALTER TABLE ONLY kprep.parents
-    ADD CONSTRAINT parents_kb_fkey FOREIGN KEY (kb) REFERENCES kprep.knowledge_bases(kb);
-
-ALTER TABLE ONLY kprep.release_documents
-    ADD CONSTRAINT release_documents_kb_version_id_fkey FOREIGN KEY (kb, version_id) REFERENCES kprep.document_versions(kb, version_id);
-
-ALTER TABLE ONLY kprep.release_members
-    ADD CONSTRAINT release_members_kb_chunk_id_fkey FOREIGN KEY (kb, chunk_id) REFERENCES kprep.chunks(kb, chunk_id);
-
 ALTER TABLE ONLY kprep.releases
     ADD CONSTRAINT releases_kb_fkey FOREIGN KEY (kb) REFERENCES kprep.knowledge_bases(kb);
 
@@ -461,14 +624,25 @@ ALTER TABLE ONLY kprep.runs
 ALTER TABLE ONLY kprep.suppressions
     ADD CONSTRAINT suppressions_kb_fkey FOREIGN KEY (kb) REFERENCES kprep.knowledge_bases(kb);
 
-ALTER TABLE ONLY kprep.version_chunks
-    ADD CONSTRAINT version_chunks_kb_chunk_id_fkey FOREIGN KEY (kb, chunk_id) REFERENCES kprep.chunks(kb, chunk_id);
-
-ALTER TABLE ONLY kprep.version_chunks
-    ADD CONSTRAINT version_chunks_kb_parent_id_fkey FOREIGN KEY (kb, parent_id) REFERENCES kprep.parents(kb, parent_id);
-
-ALTER TABLE ONLY kprep.version_chunks
-    ADD CONSTRAINT version_chunks_kb_version_id_fkey FOREIGN KEY (kb, version_id) REFERENCES kprep.document_versions(kb, version_id) ON DELETE CASCADE;
-
 ALTER TABLE ONLY kprep.views
     ADD CONSTRAINT views_kb_release_fkey FOREIGN KEY (kb, release) REFERENCES kprep.releases(kb, release);
+
+ALTER TABLE kprep.chunks ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY readers ON kprep.chunks FOR SELECT USING ((EXISTS ( SELECT
+   FROM kprep.release_members m
+  WHERE ((m.kb = chunks.kb) AND (m.chunk_id = chunks.chunk_id)))));
+
+CREATE POLICY readers ON kprep.release_documents FOR SELECT USING ((EXISTS ( SELECT
+   FROM kprep.release_members m
+  WHERE ((m.kb = release_documents.kb) AND (m.document_id = release_documents.document_id)))));
+
+CREATE POLICY readers ON kprep.release_members FOR SELECT USING (((tenant = current_setting('kprep.tenant'::text, true)) AND (acl && ( SELECT kprep.session_principals() AS session_principals)) AND ((section_acl IS NULL) OR (section_acl && ( SELECT kprep.session_principals() AS session_principals))) AND (NOT (EXISTS ( SELECT
+   FROM kprep.suppressions s
+  WHERE ((s.kb = release_members.kb) AND (s.document_id = release_members.document_id) AND (s.ended_at IS NULL) AND ((s.chunk_id IS NULL) OR (s.chunk_id = release_members.chunk_id)))))) AND (NOT (EXISTS ( SELECT
+   FROM kprep.narrowed_acls n
+  WHERE ((n.kb = release_members.kb) AND (n.document_id = release_members.document_id) AND ((n.closed_by = 0) OR (release_members.to_release <= n.closed_by)) AND (NOT (n.acl && ( SELECT kprep.session_principals() AS session_principals)))))))));
+
+ALTER TABLE kprep.release_documents ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE kprep.release_members ENABLE ROW LEVEL SECURITY;

@@ -24,7 +24,7 @@ def _share(part: int, whole: int) -> float:
 
 def release_empty(candidate: Candidate) -> Sequence[Finding]:
     """A release without a chunk would take everything away from its readers."""
-    count = len(candidate.chunks)
+    count = candidate.total
     message = (
         f"the candidate holds {count} chunks"
         if count
@@ -46,7 +46,7 @@ def view_empty(candidate: Candidate) -> Sequence[Finding]:
             False,
             0.0,
             1.0,
-            f"view {name!r} shows none of {len(candidate.chunks)} chunks: compare its `where` with the values "
+            f"view {name!r} shows none of {candidate.total} chunks: compare its `where` with the values "
             "the sources set (doc_type, sensitivity, language)",
             ({"view": name},),
         )
@@ -84,10 +84,10 @@ def _visible(text: str) -> bool:
 
 
 def chunks_short(candidate: Candidate) -> Sequence[Finding]:
-    """Share of chunks with too few words to answer anything."""
+    """Share of the release that new chunks with too few words to answer anything take."""
     short = [chunk for chunk in candidate.chunks if word_count(chunk.text) < MIN_WORDS]
-    share, limit = _share(len(short), len(candidate.chunks)), candidate.thresholds.short_share
-    message = f"{len(short)} of {len(candidate.chunks)} chunks have under {MIN_WORDS} words"
+    share, limit = _share(len(short), candidate.total), candidate.thresholds.short_share
+    message = f"{len(short)} of {len(candidate.chunks)} chunks looked at have under {MIN_WORDS} words"
     if share > limit:
         message += ": raise `min_tokens` of the chunk profile, or let a cleaning rule take what is noise"
     samples = first(shown(candidate, chunk) for chunk in short)
@@ -95,23 +95,34 @@ def chunks_short(candidate: Candidate) -> Sequence[Finding]:
 
 
 def chunks_duplicate(candidate: Candidate) -> Sequence[Finding]:
-    """Share of chunks whose words stand at another position of the release as well."""
+    """Share of the release that new chunks take whose words stand at another position of it as well."""
     groups: dict[str, list[CandidateChunk]] = defaultdict(list)
     for chunk in candidate.chunks:
         if key := " ".join(chunk.text.split()):
             groups[key].append(chunk)
-    repeated = [group for group in groups.values() if len({(chunk.document_id, chunk.ordinal) for chunk in group}) > 1]
-    count, total = sum(map(len, repeated)), len(candidate.chunks)
-    share, limit = _share(count, total), candidate.thresholds.duplicate_share
-    level: Level = "error" if total >= SMALL_RELEASE else "warning"
-    message = f"{count} of {total} chunks say the same as another one"
+    repeated = [
+        group
+        for group in groups.values()
+        if len({(chunk.document_id, chunk.ordinal) for chunk in group}) > 1
+        or any(chunk.chunk_id in candidate.copies for chunk in group)
+    ]
+    count = sum(map(len, repeated))
+    share, limit = _share(count, candidate.total), candidate.thresholds.duplicate_share
+    level: Level = "error" if candidate.total >= SMALL_RELEASE else "warning"
+    message = f"{count} of {len(candidate.chunks)} chunks looked at say the same as another one"
     if share > limit:
         message += ": exclude copies of documents, or let a cleaning rule take what repeats on every page"
     samples = first(
-        shown(candidate, group[0], also_in=[chunk.document_uri for chunk in group[1:4]], times=len(group))
+        shown(candidate, group[0], also_in=_elsewhere(candidate, group), times=len(group))
         for group in sorted(repeated, key=len, reverse=True)
     )
     return [Finding("chunks_duplicate", level, share <= limit, share, limit, message, samples)]
+
+
+def _elsewhere(candidate: Candidate, group: Sequence[CandidateChunk]) -> list[str]:
+    """At most three documents that say the same as the first chunk of a group."""
+    others = [chunk.document_uri for chunk in group[1:]] + list(candidate.copies.get(group[0].chunk_id, ()))
+    return list(dict.fromkeys(others))[:3]
 
 
 def chunks_over_limit(candidate: Candidate) -> Sequence[Finding]:
@@ -131,12 +142,12 @@ def vectors_missing(candidate: Candidate) -> Sequence[Finding]:
     if not candidate.needs_vectors:
         return [Finding("vectors_missing", "info", True, None, None, "keyword-only mode: no vectors are needed")]
     missing = [chunk for chunk in candidate.chunks if not chunk.has_vector]
-    message = f"{len(missing)} of {len(candidate.chunks)} chunks have no vector"
-    if missing:
+    count = max(candidate.without_vector, len(missing))
+    message = f"{count} of {candidate.total} chunks have no vector"
+    if count:
         message += ": run again to embed them; if it stays so, `kprep doctor` checks the embedding provider"
-    share = _share(len(missing), len(candidate.chunks))
     samples = first(place(chunk) for chunk in missing)
-    return [Finding("vectors_missing", "error", not missing, share, 0.0, message, samples)]
+    return [Finding("vectors_missing", "error", not count, _share(count, candidate.total), 0.0, message, samples)]
 
 
 CHECKS = (

@@ -80,6 +80,9 @@ class Thresholds:
 class Candidate:
     """A candidate release as the checks see it.
 
+    `chunks`: what is new in it, and the documents that questions expect; the rest passed an earlier gate unchanged, so
+    that the cost of the gate grows with the change. `total`: chunks of the whole candidate. `copies`: new chunk id ->
+    URIs of other chunks of the candidate with the same text. `without_vector`: chunks of the candidate without one.
     `ask(question, top_k)`: hits of the candidate for the question's principals, best first; raises when it cannot.
     `ask_live`: the same on the live release, None when there is none. `open_original(chunk)`: text of the original at
     the chunk's locator, read afresh; raises when it cannot. `scan_text(text)`: kinds of personal data or secrets found.
@@ -99,8 +102,11 @@ class Candidate:
     listed: int
     failed: int
     views: Mapping[str, int]
-    """View name -> chunks of the candidate it shows."""
+    """View name -> chunks of the candidate it shows, counted no further than one."""
     thresholds: Thresholds
+    total: int
+    without_vector: int = 0
+    copies: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 Level = Literal["error", "warning", "info"]

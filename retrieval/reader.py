@@ -8,6 +8,7 @@ from datetime import date
 from typing import Any
 
 from kprep.core.errors import RetrievalError
+from kprep.store import principals as groups
 from kprep.store import releases, search
 from kprep.store.search import Scope
 from kprep.store.sql import Connection
@@ -32,7 +33,8 @@ class Reader:
         """
         self.connection = connection
         self.row = resolve_release(connection, kb, release, unpublished=unpublished)
-        self.scope = Scope(kb, self.row.release, tuple(principals), as_of)
+        # Groups are looked up anew for every read, so that a membership that was taken away is gone at once.
+        self.scope = Scope(kb, self.row.release, groups.expand(connection, kb, principals), as_of)
 
     @property
     def release(self) -> int:

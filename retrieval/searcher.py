@@ -149,7 +149,7 @@ class Searcher:
             else:
                 vector = embedder.embed_query(request.question)
                 arms.dense = arm.dense_hits(self._connection, scope, self._space, vector, candidates)
-                if store.without_vector(self._connection, scope.kb, scope.release, self._space):
+                if self._reader.row.statistics.get("without_vector", 0):
                     arms.degraded.append("vectors_incomplete")
         except EmbeddingError as error:
             if request.mode == "dense":

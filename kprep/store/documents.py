@@ -51,7 +51,8 @@ class FailureRow:
 
 def register(connection: Connection, kb: str, tenant: str) -> None:
     """Make the knowledge base known, with an empty release 0. Raises: ConfigError when the name is taken."""
-    connection.execute(SQL["register"], {"kb": kb, "tenant": tenant})
+    if connection.execute(SQL["register"], {"kb": kb, "tenant": tenant}).rowcount:
+        connection.execute(SQL["add_partitions"], {"kb": kb})
     owner = connection.execute(SQL["tenant"], {"kb": kb}).scalar_one()
     if owner != tenant:
         raise ConfigError(f"knowledge base {kb!r} belongs to another tenant in this database: choose another name")

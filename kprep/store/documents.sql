@@ -1,6 +1,12 @@
 -- name: register
 INSERT INTO kprep.knowledge_bases (kb, tenant) VALUES (:kb, :tenant) ON CONFLICT (kb) DO NOTHING;
 
+-- name: add_partitions
+SELECT kprep.add_partitions(:kb);
+
+-- name: forget
+SELECT kprep.forget(:kb);
+
 -- name: tenant
 SELECT tenant FROM kprep.knowledge_bases WHERE kb = :kb;
 

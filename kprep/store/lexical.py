@@ -72,12 +72,6 @@ def _pack(values: Sequence[int]) -> bytes:
     return struct.pack(f"<{len(values)}H", *values)
 
 
-def statistics(connection: Connection, kb: str, lexicon: str, release: int) -> tuple[int, int]:
-    """Number of indexed chunks in a release and the sum of their lengths."""
-    row = connection.execute(SQL["statistics"], {"kb": kb, "lexicon": lexicon, "release": release}).one()
-    return int(row[0]), int(row[1])
-
-
 @dataclass(frozen=True, slots=True)
 class Postings:
     """A term's postings in one segment: parallel arrays of unsigned 16-bit integers, little-endian.

@@ -20,11 +20,6 @@ INSERT INTO kprep.lexical_chunks (kb, lexicon, chunk_no, length)
 SELECT :kb, :lexicon, r.chunk_no, r.length
 FROM unnest(CAST(:numbers AS bigint[]), CAST(:lengths AS integer[])) AS r(chunk_no, length);
 
--- name: statistics
-SELECT count(*) AS chunks, coalesce(sum(l.length), 0) AS length
-FROM kprep.release_members m JOIN kprep.lexical_chunks l ON l.kb = m.kb AND l.lexicon = :lexicon AND l.chunk_no = m.chunk_no
-WHERE m.kb = :kb AND m.from_release <= :release AND (m.to_release IS NULL OR m.to_release > :release);
-
 -- name: postings
 SELECT term, segment, offsets, frequencies, lengths FROM kprep.postings
 WHERE kb = :kb AND lexicon = :lexicon AND term = ANY(:terms) ORDER BY term, segment;

@@ -13,10 +13,10 @@ WHERE kb = :kb AND reason = 'source_deleted' AND ended_at IS NULL AND document_i
 -- name: narrow
 INSERT INTO kprep.narrowed_acls (kb, document_id, acl)
 SELECT :kb, r.document_id, r.acl FROM jsonb_to_recordset(:rows) AS r(document_id text, acl text[])
-ON CONFLICT (kb, document_id) DO UPDATE SET acl = excluded.acl, since = now();
+ON CONFLICT (kb, document_id, closed_by) DO UPDATE SET acl = excluded.acl, since = now();
 
 -- name: narrowed
-SELECT document_id, acl FROM kprep.narrowed_acls WHERE kb = :kb;
+SELECT document_id, acl FROM kprep.narrowed_acls WHERE kb = :kb AND closed_by = 0;
 
 -- name: follow
 UPDATE kprep.narrowed_acls n SET acl = ARRAY(SELECT jsonb_array_elements_text(d.metadata -> 'acl')), since = now()
@@ -24,9 +24,21 @@ FROM kprep.release_documents d
 JOIN kprep.releases r ON r.kb = d.kb AND r.release = :release
 LEFT JOIN kprep.release_documents b ON b.kb = d.kb AND b.document_id = d.document_id
     AND b.from_release <= r.base_release AND (b.to_release IS NULL OR b.to_release > r.base_release)
-WHERE n.kb = :kb AND d.kb = n.kb AND d.document_id = n.document_id
+WHERE n.kb = :kb AND n.closed_by = 0 AND d.kb = n.kb AND d.document_id = n.document_id
     AND d.from_release <= :release AND (d.to_release IS NULL OR d.to_release > :release)
-    AND d.metadata -> 'acl' IS DISTINCT FROM b.metadata -> 'acl';
+    AND (d.metadata -> 'acl' IS DISTINCT FROM b.metadata -> 'acl' OR d.metadata -> 'sections' IS DISTINCT FROM b.metadata -> 'sections');
+
+-- name: close_sections
+-- Rows that ended with a release which narrowed sections of their document are as narrow as the narrowest of them.
+INSERT INTO kprep.narrowed_acls (kb, document_id, closed_by, acl)
+SELECT d.kb, d.document_id, :release, ARRAY(SELECT jsonb_array_elements_text(d.metadata -> 'narrowest'))
+FROM kprep.release_documents d
+JOIN kprep.releases r ON r.kb = d.kb AND r.release = :release
+JOIN kprep.release_documents b ON b.kb = d.kb AND b.document_id = d.document_id
+    AND b.from_release <= r.base_release AND (b.to_release IS NULL OR b.to_release > r.base_release)
+WHERE d.kb = :kb AND d.from_release <= :release AND (d.to_release IS NULL OR d.to_release > :release)
+    AND d.metadata ? 'narrowest' AND d.metadata -> 'sections' IS DISTINCT FROM b.metadata -> 'sections'
+ON CONFLICT (kb, document_id, closed_by) DO UPDATE SET acl = excluded.acl, since = now();
 
 -- name: suppressed
 SELECT document_id, reason, since FROM kprep.suppressions WHERE kb = :kb AND ended_at IS NULL ORDER BY document_id, reason;

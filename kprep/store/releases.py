@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, text
 
 from kprep.store.sql import jsonb, load
 
@@ -98,15 +98,15 @@ def apply_changes(
         connection.execute(SQL[name], values)
 
 
-def refresh_statistics(connection: Connection, changed: int) -> None:
+def refresh_statistics(connection: Connection, kb: str, changed: int) -> None:
     """Let the planner know the tables when this many new rows may have changed what it believes.
 
     Without it the first searches after a first load took seconds each. The cost does not grow with the tables (a
     sample is read), and small changes do not pay it.
     """
-    known = float(connection.execute(SQL["rows_known"]).scalar_one())
-    if changed > STALE_SHARE * known:
-        connection.execute(SQL["analyze"])
+    part, known = connection.execute(SQL["rows_known"], {"kb": kb}).one()
+    if changed > STALE_SHARE * float(known):
+        connection.execute(text(SQL["analyze"].text.format(part=int(part))))
 
 
 def add_views(connection: Connection, kb: str, release: int, views: Mapping[str, Mapping[str, Any]]) -> None:
@@ -155,27 +155,9 @@ def list_releases(connection: Connection, kb: str) -> list[ReleaseRow]:
     return [row for row in rows if row.release > 0]
 
 
-def change_counts(connection: Connection, kb: str, old: int, new: int) -> tuple[int, int]:
-    """Chunks added to and removed from the old release to give the new one."""
-    row = connection.execute(SQL["change_counts"], {"kb": kb, "old": old, "new": new}).one()
-    return int(row[0]), int(row[1])
-
-
-def member_counts(connection: Connection, kb: str, release: int) -> dict[str, int]:
-    """Parents, children and documents of a release."""
-    row = connection.execute(SQL["member_counts"], {"kb": kb, "release": release}).mappings().one()
-    return {name: int(value) for name, value in row.items()}
-
-
 def diff(connection: Connection, kb: str, old: int, new: int) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Documents (uri, change) and chunks (chunk_id, uri, change, heading_path, text) that differ, by URI."""
     values = {"kb": kb, "old": old, "new": new}
     changed = [dict(row) for row in connection.execute(SQL["diff_documents"], values).mappings()]
     chunks = [dict(row) for row in connection.execute(SQL["diff_chunks"], values).mappings()]
     return changed, chunks
-
-
-def candidate_chunks(connection: Connection, kb: str, release: int, space: str) -> list[dict[str, Any]]:
-    """Every chunk of a release with what the gate looks at, by URI and position."""
-    values = {"kb": kb, "release": release, "space": space}
-    return [dict(row) for row in connection.execute(SQL["candidate_chunks"], values).mappings()]

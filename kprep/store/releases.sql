@@ -32,24 +32,26 @@ FROM kprep.release_documents WHERE kb = :kb AND from_release <= :base AND to_rel
 
 -- name: reopen_base_members
 INSERT INTO kprep.release_members (kb, chunk_id, from_release, chunk_no, document_id, parent_id, ordinal, content_hash, locator, tenant,
-    acl, sensitivity, source, doc_type, language, valid_from, valid_until, updated_at)
+    acl, section_acl, sensitivity, source, doc_type, language, valid_from, valid_until, updated_at)
 SELECT kb, chunk_id, :release, chunk_no, document_id, parent_id, ordinal, content_hash, locator, tenant,
-    acl, sensitivity, source, doc_type, language, valid_from, valid_until, updated_at
+    acl, section_acl, sensitivity, source, doc_type, language, valid_from, valid_until, updated_at
 FROM kprep.release_members WHERE kb = :kb AND from_release <= :base AND to_release > :base AND to_release < :release;
 
 -- name: desired
 CREATE TEMPORARY TABLE desired_documents ON COMMIT DROP AS
 SELECT r.document_id, r.version_id, r.source, r.uri, v.title, v.content_fingerprint, r.metadata_fingerprint,
-    r.metadata, r.acl, r.tenant, r.sensitivity, r.doc_type, r.valid_from, r.valid_until, r.updated_at
+    r.metadata, r.acl, r.section_acls, r.tenant, r.sensitivity, r.doc_type, r.valid_from, r.valid_until, r.updated_at
 FROM jsonb_to_recordset(:rows) AS r(document_id text, version_id text, source text, uri text, metadata_fingerprint text,
-    metadata jsonb, acl text[], tenant text, sensitivity text, doc_type text, valid_from date, valid_until date,
+    metadata jsonb, acl text[], section_acls jsonb, tenant text, sensitivity text, doc_type text, valid_from date, valid_until date,
     updated_at timestamptz)
 JOIN kprep.document_versions v ON v.kb = :kb AND v.version_id = r.version_id;
 
 -- name: desired_members
 CREATE TEMPORARY TABLE desired_members ON COMMIT DROP AS
-SELECT p.chunk_id, c.chunk_no, c.content_hash, d.document_id, p.parent_id, p.ordinal, p.locator, d.tenant, d.acl, d.sensitivity, d.source,
-    d.doc_type, c.language, d.valid_from, d.valid_until, d.updated_at
+SELECT p.chunk_id, c.chunk_no, c.content_hash, d.document_id, p.parent_id, p.ordinal, p.locator, d.tenant, d.acl,
+    CASE WHEN d.section_acls ? CAST(p.ordinal AS text)
+        THEN ARRAY(SELECT jsonb_array_elements_text(d.section_acls -> CAST(p.ordinal AS text))) END AS section_acl,
+    d.sensitivity, d.source, d.doc_type, c.language, d.valid_from, d.valid_until, d.updated_at
 FROM desired_documents d
 JOIN kprep.version_chunks p ON p.kb = :kb AND p.version_id = d.version_id
 JOIN kprep.chunks c ON c.kb = :kb AND c.chunk_id = p.chunk_id;
@@ -64,7 +66,8 @@ WHERE m.kb = :kb AND m.from_release = :release AND m.to_release IS NULL AND m.do
 AND NOT EXISTS (SELECT FROM desired_members d WHERE d.document_id = m.document_id AND d.chunk_id = m.chunk_id
     AND (d.parent_id, d.ordinal, d.locator, d.tenant, d.acl, d.sensitivity, d.source, d.doc_type)
       = (m.parent_id, m.ordinal, m.locator, m.tenant, m.acl, m.sensitivity, m.source, m.doc_type)
-    AND (d.valid_from, d.valid_until, d.updated_at) IS NOT DISTINCT FROM (m.valid_from, m.valid_until, m.updated_at));
+    AND (d.section_acl, d.valid_from, d.valid_until, d.updated_at)
+        IS NOT DISTINCT FROM (m.section_acl, m.valid_from, m.valid_until, m.updated_at));
 
 -- name: close_changed_members
 UPDATE kprep.release_members m SET to_release = :release
@@ -72,13 +75,14 @@ WHERE m.kb = :kb AND m.to_release IS NULL AND m.document_id = ANY(:touched)
 AND NOT EXISTS (SELECT FROM desired_members d WHERE d.document_id = m.document_id AND d.chunk_id = m.chunk_id
     AND (d.parent_id, d.ordinal, d.locator, d.tenant, d.acl, d.sensitivity, d.source, d.doc_type)
       = (m.parent_id, m.ordinal, m.locator, m.tenant, m.acl, m.sensitivity, m.source, m.doc_type)
-    AND (d.valid_from, d.valid_until, d.updated_at) IS NOT DISTINCT FROM (m.valid_from, m.valid_until, m.updated_at));
+    AND (d.section_acl, d.valid_from, d.valid_until, d.updated_at)
+        IS NOT DISTINCT FROM (m.section_acl, m.valid_from, m.valid_until, m.updated_at));
 
 -- name: open_members
 INSERT INTO kprep.release_members (kb, chunk_id, from_release, chunk_no, document_id, parent_id, ordinal, content_hash, locator, tenant,
-    acl, sensitivity, source, doc_type, language, valid_from, valid_until, updated_at)
+    acl, section_acl, sensitivity, source, doc_type, language, valid_from, valid_until, updated_at)
 SELECT :kb, d.chunk_id, :release, d.chunk_no, d.document_id, d.parent_id, d.ordinal, d.content_hash, d.locator, d.tenant,
-    d.acl, d.sensitivity, d.source, d.doc_type, d.language, d.valid_from, d.valid_until, d.updated_at
+    d.acl, d.section_acl, d.sensitivity, d.source, d.doc_type, d.language, d.valid_from, d.valid_until, d.updated_at
 FROM desired_members d
 WHERE NOT EXISTS (SELECT FROM kprep.release_members m
     WHERE m.kb = :kb AND m.chunk_id = d.chunk_id AND m.to_release IS NULL);
@@ -98,11 +102,14 @@ SELECT :kb, document_id, :release, version_id, source, uri, title, content_finge
 FROM desired_documents;
 
 -- name: rows_known
-SELECT greatest(reltuples, 0) FROM pg_class WHERE oid = 'kprep.release_members'::regclass;
+-- Number of the knowledge base's own tables, and the rows the planner believes are in the one that counts.
+SELECT b.kb_no, greatest(c.reltuples, 0) FROM kprep.knowledge_bases b
+JOIN pg_class c ON c.oid = to_regclass('kprep.release_members_' || b.kb_no) WHERE b.kb = :kb;
 
 -- name: analyze
-ANALYZE kprep.chunks, kprep.parents, kprep.version_chunks, kprep.document_versions, kprep.documents, kprep.postings,
-    kprep.lexical_chunks, kprep.embeddings, kprep.release_members, kprep.release_documents;
+ANALYZE kprep.documents, kprep.embeddings, kprep.chunks_{part}, kprep.parents_{part}, kprep.version_chunks_{part},
+    kprep.document_versions_{part}, kprep.postings_{part}, kprep.lexical_chunks_{part}, kprep.release_members_{part},
+    kprep.release_documents_{part};
 
 -- name: add_view
 INSERT INTO kprep.views (kb, release, name, definition) VALUES (:kb, :release, :name, :definition);
@@ -139,19 +146,6 @@ WHERE r.kb = :kb ORDER BY r.release DESC;
 -- name: views
 SELECT name, definition FROM kprep.views WHERE kb = :kb AND release = :release ORDER BY name;
 
--- name: change_counts
-SELECT
-    (SELECT count(*) FROM kprep.release_members m WHERE m.kb = :kb AND m.from_release <= :new AND (m.to_release IS NULL OR m.to_release > :new)
-        AND NOT EXISTS (SELECT FROM kprep.release_members o WHERE o.kb = m.kb AND o.chunk_id = m.chunk_id
-            AND o.from_release <= :old AND (o.to_release IS NULL OR o.to_release > :old))) AS added,
-    (SELECT count(*) FROM kprep.release_members o WHERE o.kb = :kb AND o.from_release <= :old AND (o.to_release IS NULL OR o.to_release > :old)
-        AND NOT EXISTS (SELECT FROM kprep.release_members m WHERE m.kb = o.kb AND m.chunk_id = o.chunk_id
-            AND m.from_release <= :new AND (m.to_release IS NULL OR m.to_release > :new))) AS removed;
-
--- name: member_counts
-SELECT count(DISTINCT parent_id) AS parents, count(*) AS children, count(DISTINCT document_id) AS documents
-FROM kprep.release_members WHERE kb = :kb AND from_release <= :release AND (to_release IS NULL OR to_release > :release);
-
 -- name: diff_documents
 SELECT coalesce(n.uri, o.uri) AS uri,
     CASE WHEN o.uri IS NULL THEN 'added' WHEN n.uri IS NULL THEN 'removed'
@@ -173,17 +167,3 @@ JOIN LATERAL (SELECT uri FROM kprep.release_documents r WHERE r.kb = :kb AND r.d
     ORDER BY r.from_release DESC LIMIT 1) d ON true
 WHERE o.chunk_id IS NULL OR n.chunk_id IS NULL
 ORDER BY d.uri, coalesce(n.ordinal, o.ordinal), change DESC;
-
--- name: candidate_chunks
-SELECT m.chunk_id, m.document_id, d.uri AS document_uri, m.ordinal, m.locator, c.kind, c.text, c.index_text, c.heading_path,
-    c.language, c.tokens, m.from_release = :release AS is_new, v.content_hash AS original,
-    v.media_type, v.parser,
-    EXISTS (SELECT FROM kprep.embeddings e JOIN kprep.spaces USING (space_id)
-        WHERE space = :space AND e.content_hash = m.content_hash) AS has_vector
-FROM kprep.release_members m
-JOIN kprep.chunks c ON c.kb = m.kb AND c.chunk_id = m.chunk_id
-JOIN kprep.release_documents d ON d.kb = m.kb AND d.document_id = m.document_id AND d.from_release <= :release
-    AND (d.to_release IS NULL OR d.to_release > :release)
-JOIN kprep.document_versions v ON v.kb = d.kb AND v.version_id = d.version_id
-WHERE m.kb = :kb AND m.from_release <= :release AND (m.to_release IS NULL OR m.to_release > :release)
-ORDER BY d.uri, m.ordinal;

@@ -81,11 +81,6 @@ def dense_near(
     return [(row[0], float(row[1])) for row in connection.execute(statement, values)]
 
 
-def without_vector(connection: Connection, kb: str, release: int, space: str) -> bool:
-    """True when a chunk of the release has no vector in the space."""
-    return bool(connection.execute(SQL["without_vector"], {"kb": kb, "release": release, "space": space}).scalar_one())
-
-
 def chunks(
     connection: Connection, scope: Scope, *, chunk_ids: Sequence[str] | None = None, uri: str | None = None
 ) -> list[dict[str, Any]]:
@@ -108,10 +103,12 @@ def readable_uris(connection: Connection, scope: Scope, uris: Sequence[str]) -> 
     }
 
 
-def view_sizes(connection: Connection, kb: str, release: int, views: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
-    """Chunks of a release that each view's filter lets through, whatever their ACL."""
-    sizes = {}
+def views_shown(
+    connection: Connection, kb: str, release: int, views: Mapping[str, Mapping[str, Any]]
+) -> dict[str, int]:
+    """1 for each view whose filter lets any chunk of a release through, whatever its ACL; else 0."""
+    shown = {}
     for name, definition in views.items():
         values = Scope(kb, release, (), date.min, definition["where"]).values()
-        sizes[name] = int(connection.execute(SQL["view_size"], values).scalar_one())
-    return sizes
+        shown[name] = int(connection.execute(SQL["view_size"], values).scalar_one())
+    return shown

@@ -60,13 +60,6 @@ WHERE true
   AND (CAST(:source AS text[]) IS NULL OR v.source = ANY(:source))
 ORDER BY n.embedding <=> CAST(:vector AS vector), v.chunk_id;
 
--- name: without_vector
-SELECT EXISTS (
-    SELECT FROM kprep.release_members m
-    WHERE m.kb = :kb AND m.from_release <= :release AND (m.to_release IS NULL OR m.to_release > :release)
-      AND NOT EXISTS (SELECT FROM kprep.embeddings e JOIN kprep.spaces USING (space_id)
-          WHERE space = :space AND e.content_hash = m.content_hash));
-
 -- name: chunks
 SELECT v.chunk_id, v.parent_id, v.ordinal, v.locator, v.acl, v.sensitivity, v.source, v.doc_type, v.valid_from, v.valid_until,
     v.updated_at, c.kind, c.text, c.index_text, c.heading_path, c.title, c.keywords, c.entities, c.fragment, c.language,
@@ -103,9 +96,11 @@ JOIN kprep.release_documents d ON d.kb = v.kb AND d.document_id = v.document_id 
 WHERE d.uri = ANY(:uris);
 
 -- name: view_size
-SELECT count(*) FROM kprep.release_members v
+SELECT count(*) FROM (
+    SELECT FROM kprep.release_members v
 WHERE v.kb = :kb AND v.from_release <= :release AND (v.to_release IS NULL OR v.to_release > :release)
   AND (CAST(:sensitivity AS text[]) IS NULL OR v.sensitivity = ANY(:sensitivity))
   AND (CAST(:doc_type AS text[]) IS NULL OR v.doc_type = ANY(:doc_type))
   AND (CAST(:language AS text[]) IS NULL OR v.language = ANY(:language))
-  AND (CAST(:source AS text[]) IS NULL OR v.source = ANY(:source));
+  AND (CAST(:source AS text[]) IS NULL OR v.source = ANY(:source))
+    LIMIT 1) AS shown;

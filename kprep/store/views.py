@@ -37,8 +37,8 @@ def view_name(kb: str, name: str) -> str:
 
 
 def create_statement(kb: str, name: str, definition: Mapping[str, Any]) -> sql.Composed:
-    """`CREATE VIEW published.<kb>__<name>`: reads the live release, as the principals in `kprep.principals`
-    (comma-separated; unset: the public part only)."""
+    """`CREATE VIEW published.<kb>__<name>`: reads the live release as the session's `kprep.tenant` and
+    `kprep.principals` (comma-separated); without either it shows nothing."""
     columns = [
         sql.SQL(COLUMNS[field] + " AS ") + sql.Identifier(field) for field in dict.fromkeys(definition["fields"])
     ]
@@ -48,13 +48,11 @@ def create_statement(kb: str, name: str, definition: Mapping[str, Any]) -> sql.C
     ]
     return sql.SQL(
         "CREATE VIEW {view} WITH (security_barrier) AS SELECT m.chunk_id AS id, {columns} "
-        "FROM kprep.channels live "
-        "CROSS JOIN LATERAL kprep.visible_members(live.kb, live.release, "
-        "coalesce(string_to_array(current_setting('kprep.principals', true), ','), ARRAY[]::text[]), current_date) m "
+        "FROM kprep.session_members m "
         "JOIN kprep.chunks c ON c.kb = m.kb AND c.chunk_id = m.chunk_id "
         "JOIN kprep.release_documents d ON d.kb = m.kb AND d.document_id = m.document_id "
-        "AND d.from_release <= live.release AND (d.to_release IS NULL OR d.to_release > live.release) "
-        "WHERE live.kb = {kb} AND live.name = 'live'{conditions}"
+        "AND d.from_release <= m.live_release AND (d.to_release IS NULL OR d.to_release > m.live_release) "
+        "WHERE m.kb = {kb}{conditions}"
     ).format(
         view=sql.Identifier("published", view_name(kb, name)),
         columns=sql.SQL(", ").join(columns),
@@ -75,8 +73,10 @@ def exists(connection: Connection, kb: str, name: str) -> bool:
 
 
 def create(connection: Connection, kb: str, name: str, definition: Mapping[str, Any]) -> None:
-    """Create the SQL view of a definition with `where` and `fields`."""
+    """Create the SQL view of a definition with `where` and `fields`, readable by role `kprep_reader`."""
     connection.exec_driver_sql(create_statement(kb, name, definition).as_string())
+    hand_over = text("SELECT kprep.hand_over(CAST(:name AS regclass))")
+    connection.execute(hand_over, {"name": f'published."{view_name(kb, name)}"'})
 
 
 def drop(connection: Connection, kb: str, name: str) -> None:

@@ -11,7 +11,9 @@ depends_on = None
 
 
 def upgrade() -> None:
-    op.get_bind().exec_driver_sql(Path(__file__).with_suffix(".sql").read_text(encoding="utf-8"))
+    script = Path(__file__).with_suffix(".sql").read_text(encoding="utf-8")
+    # Without parameters a % is a %, which the functions' bodies use.
+    op.get_bind().execution_options(no_parameters=True).exec_driver_sql(script)
 
 
 def downgrade() -> None:

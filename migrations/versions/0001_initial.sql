@@ -4,6 +4,7 @@ CREATE EXTENSION IF NOT EXISTS vector;
 
 CREATE TABLE kprep.knowledge_bases (
     kb text PRIMARY KEY,
+    kb_no integer GENERATED ALWAYS AS IDENTITY,
     tenant text NOT NULL,
     created_at timestamptz NOT NULL DEFAULT now()
 );
@@ -24,9 +25,12 @@ CREATE TABLE kprep.documents (
     PRIMARY KEY (kb, document_id)
 );
 
+-- The large tables from here on are partitioned by knowledge base: `kprep.add_partitions` makes a knowledge base's own
+-- tables when it is registered, with foreign keys among them, and forgetting it drops them.
+
 -- What preparation made of one content under one set of rules.
 CREATE TABLE kprep.document_versions (
-    kb text NOT NULL REFERENCES kprep.knowledge_bases,
+    kb text NOT NULL,
     version_id text NOT NULL,
     document_id text NOT NULL,
     content_fingerprint text NOT NULL,
@@ -42,14 +46,15 @@ CREATE TABLE kprep.document_versions (
     stages jsonb NOT NULL,
     created_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (kb, version_id)
-);
+) PARTITION BY LIST (kb);
 CREATE INDEX document_versions_fingerprint ON kprep.document_versions (kb, content_fingerprint);
 
 -- Immutable: what is cited, and what is embedded and indexed. Ids are content-addressed within the document.
+CREATE SEQUENCE kprep.chunk_numbers;
 CREATE TABLE kprep.chunks (
-    kb text NOT NULL REFERENCES kprep.knowledge_bases,
+    kb text NOT NULL,
     chunk_id text NOT NULL,
-    chunk_no bigint GENERATED ALWAYS AS IDENTITY,
+    chunk_no bigint NOT NULL DEFAULT nextval('kprep.chunk_numbers'),
     document_id text NOT NULL,
     key text NOT NULL,
     kind text NOT NULL,
@@ -64,12 +69,12 @@ CREATE TABLE kprep.chunks (
     content_hash text NOT NULL,
     tokens integer NOT NULL,
     PRIMARY KEY (kb, chunk_id)
-);
+) PARTITION BY LIST (kb);
 CREATE UNIQUE INDEX chunks_no ON kprep.chunks (kb, chunk_no);
 CREATE INDEX chunks_content ON kprep.chunks (content_hash);
 
 CREATE TABLE kprep.parents (
-    kb text NOT NULL REFERENCES kprep.knowledge_bases,
+    kb text NOT NULL,
     parent_id text NOT NULL,
     document_id text NOT NULL,
     key text NOT NULL,
@@ -77,7 +82,7 @@ CREATE TABLE kprep.parents (
     text text NOT NULL,
     summary text NOT NULL,
     PRIMARY KEY (kb, parent_id)
-);
+) PARTITION BY LIST (kb);
 
 -- Where the chunks of a document version stand, in reading order.
 CREATE TABLE kprep.version_chunks (
@@ -89,11 +94,8 @@ CREATE TABLE kprep.version_chunks (
     locator jsonb NOT NULL,
     span int4range NOT NULL,
     links jsonb NOT NULL,
-    PRIMARY KEY (kb, version_id, ordinal),
-    FOREIGN KEY (kb, version_id) REFERENCES kprep.document_versions ON DELETE CASCADE,
-    FOREIGN KEY (kb, chunk_id) REFERENCES kprep.chunks,
-    FOREIGN KEY (kb, parent_id) REFERENCES kprep.parents
-);
+    PRIMARY KEY (kb, version_id, ordinal)
+) PARTITION BY LIST (kb);
 CREATE INDEX version_chunks_chunk ON kprep.version_chunks (kb, chunk_id);
 CREATE INDEX version_chunks_parent ON kprep.version_chunks (kb, parent_id);
 
@@ -150,13 +152,13 @@ CREATE TABLE kprep.release_documents (
     metadata_fingerprint text NOT NULL,
     metadata jsonb NOT NULL,
     PRIMARY KEY (kb, document_id, from_release),
-    FOREIGN KEY (kb, version_id) REFERENCES kprep.document_versions,
     CHECK (to_release > from_release)
-);
+) PARTITION BY LIST (kb);
 CREATE INDEX release_documents_uri ON kprep.release_documents (kb, uri);
 CREATE INDEX release_documents_open ON kprep.release_documents (kb) WHERE to_release IS NULL;
 
--- In which releases a chunk is visible, where it stands, and what reads filter by.
+-- In which releases a chunk is visible, where it stands, and what reads filter by. A section's own permissions come
+-- on top of the document's.
 CREATE TABLE kprep.release_members (
     kb text NOT NULL,
     chunk_id text NOT NULL,
@@ -170,6 +172,7 @@ CREATE TABLE kprep.release_members (
     locator jsonb NOT NULL,
     tenant text NOT NULL,
     acl text[] NOT NULL,
+    section_acl text[],
     sensitivity text NOT NULL,
     source text NOT NULL,
     doc_type text NOT NULL,
@@ -178,9 +181,8 @@ CREATE TABLE kprep.release_members (
     valid_until date,
     updated_at timestamptz,
     PRIMARY KEY (kb, chunk_id, from_release),
-    FOREIGN KEY (kb, chunk_id) REFERENCES kprep.chunks,
     CHECK (to_release > from_release)
-);
+) PARTITION BY LIST (kb);
 CREATE INDEX release_members_no ON kprep.release_members (kb, chunk_no);
 CREATE INDEX release_members_document ON kprep.release_members (kb, document_id, from_release);
 CREATE INDEX release_members_closed ON kprep.release_members (kb, to_release) WHERE to_release IS NOT NULL;
@@ -215,19 +217,31 @@ CREATE TABLE kprep.suppressions (
     chunk_id text,
     reason text NOT NULL CHECK (reason IN ('source_deleted', 'legal', 'operator')),
     made_by text NOT NULL,
+    note text NOT NULL DEFAULT '',
     since timestamptz NOT NULL DEFAULT now(),
-    ended_at timestamptz
+    ended_at timestamptz,
+    ended_by text
 );
 CREATE UNIQUE INDEX suppressions_active ON kprep.suppressions (kb, document_id, reason, coalesce(chunk_id, ''))
     WHERE ended_at IS NULL;
 
--- The overlay's other half: permissions narrowed at the source since the live release.
+-- The overlay's other half: permissions narrowed at the source since the live release. `closed_by` 0: of the document in
+-- every release; else of those rows of it only that had ended with that release (its sections were narrowed in it).
 CREATE TABLE kprep.narrowed_acls (
     kb text NOT NULL REFERENCES kprep.knowledge_bases,
     document_id text NOT NULL,
+    closed_by integer NOT NULL DEFAULT 0,
     acl text[] NOT NULL,
     since timestamptz NOT NULL DEFAULT now(),
-    PRIMARY KEY (kb, document_id)
+    PRIMARY KEY (kb, document_id, closed_by)
+);
+
+-- Groups: what a principal is a member of, resolved when somebody reads.
+CREATE TABLE kprep.principals (
+    tenant text NOT NULL,
+    principal text NOT NULL,
+    member_of text[] NOT NULL,
+    PRIMARY KEY (tenant, principal)
 );
 
 -- A space names all that shapes a vector: model, revision, dimensions, prefix, normalisation.
@@ -255,7 +269,7 @@ CREATE TABLE kprep.postings (
     frequencies bytea STORAGE EXTERNAL NOT NULL,
     lengths bytea STORAGE EXTERNAL NOT NULL,
     PRIMARY KEY (kb, lexicon, term, segment)
-);
+) PARTITION BY LIST (kb);
 CREATE TABLE kprep.lexical_chunks (
     kb text NOT NULL,
     lexicon text NOT NULL,
@@ -263,7 +277,7 @@ CREATE TABLE kprep.lexical_chunks (
     length integer NOT NULL,
     retired boolean NOT NULL DEFAULT false,
     PRIMARY KEY (kb, lexicon, chunk_no)
-);
+) PARTITION BY LIST (kb);
 CREATE INDEX lexical_chunks_retired ON kprep.lexical_chunks (kb, lexicon) WHERE retired;
 
 CREATE TABLE kprep.runs (
@@ -297,7 +311,19 @@ CREATE TABLE kprep.run_documents (
     PRIMARY KEY (run_id, document_id)
 );
 
--- Every read goes through here: release, tenant, permissions, validity and overlay in one place.
+-- The principals with all groups they are in, directly or through other groups, and `public`. Cycles end by themselves.
+CREATE FUNCTION kprep.expand_principals(wanted_tenant text, given text[]) RETURNS text[] LANGUAGE sql STABLE AS $$
+    WITH RECURSIVE reached(principal) AS (
+        SELECT unnest(given || ARRAY['public'])
+        UNION
+        SELECT unnest(p.member_of) FROM reached AS r
+        JOIN kprep.principals AS p ON p.tenant = wanted_tenant AND p.principal = r.principal
+    )
+    SELECT array_agg(principal ORDER BY principal) FROM reached
+$$;
+
+-- Every read of the application goes through here: release, permissions, validity and overlay in one place. `principals`
+-- are expanded already (`kprep.expand_principals`); forgetting that shows less, never more.
 CREATE FUNCTION kprep.visible_members(
     wanted_kb text, wanted_release integer, principals text[], as_of date
 ) RETURNS SETOF kprep.release_members LANGUAGE sql STABLE AS $$
@@ -307,6 +333,7 @@ CREATE FUNCTION kprep.visible_members(
       AND m.from_release <= wanted_release
       AND (m.to_release IS NULL OR m.to_release > wanted_release)
       AND m.acl && (principals || ARRAY['public'])
+      AND (m.section_acl IS NULL OR m.section_acl && (principals || ARRAY['public']))
       AND (m.valid_from IS NULL OR m.valid_from <= as_of)
       AND (m.valid_until IS NULL OR m.valid_until > as_of)
       AND NOT EXISTS (
@@ -316,6 +343,7 @@ CREATE FUNCTION kprep.visible_members(
       AND NOT EXISTS (
           SELECT FROM kprep.narrowed_acls AS n
           WHERE n.kb = m.kb AND n.document_id = m.document_id
+            AND (n.closed_by = 0 OR m.to_release <= n.closed_by)
             AND NOT n.acl && (principals || ARRAY['public']))
 $$;
 
@@ -330,3 +358,161 @@ CREATE FUNCTION kprep.citation(uri text, locator jsonb) RETURNS text LANGUAGE sq
         ELSE uri
     END
 $$;
+
+-- Readers over SQL. They select from schema `published` only; its views belong to `kprep_views`, for whom row-level
+-- security holds. The session says who reads, per transaction: `kprep.tenant`, and `kprep.principals` (comma-separated).
+-- Without either nothing is shown.
+CREATE FUNCTION kprep.session_principals() RETURNS text[] LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog
+AS $$
+    SELECT CASE WHEN coalesce(current_setting('kprep.tenant', true), '') = ''
+                  OR coalesce(current_setting('kprep.principals', true), '') = '' THEN ARRAY[]::text[]
+        ELSE kprep.expand_principals(current_setting('kprep.tenant'), string_to_array(current_setting('kprep.principals'), ','))
+    END
+$$;
+
+-- First wall: what published views read. The live release as the session's principals, valid today, without what the
+-- overlay hides; the conditions of `kprep.visible_members`.
+CREATE VIEW kprep.session_members WITH (security_barrier) AS
+    SELECT m.*, live.release AS live_release
+    FROM kprep.channels AS live
+    JOIN kprep.release_members AS m ON m.kb = live.kb AND m.from_release <= live.release
+        AND (m.to_release IS NULL OR m.to_release > live.release)
+    WHERE live.name = 'live'
+      AND m.tenant = current_setting('kprep.tenant', true)
+      AND m.acl && (SELECT kprep.session_principals())
+      AND (m.section_acl IS NULL OR m.section_acl && (SELECT kprep.session_principals()))
+      AND (m.valid_from IS NULL OR m.valid_from <= current_date)
+      AND (m.valid_until IS NULL OR m.valid_until > current_date)
+      AND NOT EXISTS (
+          SELECT FROM kprep.suppressions AS s
+          WHERE s.kb = m.kb AND s.document_id = m.document_id AND s.ended_at IS NULL
+            AND (s.chunk_id IS NULL OR s.chunk_id = m.chunk_id))
+      AND NOT EXISTS (
+          SELECT FROM kprep.narrowed_acls AS n
+          WHERE n.kb = m.kb AND n.document_id = m.document_id
+            AND (n.closed_by = 0 OR m.to_release <= n.closed_by)
+            AND NOT n.acl && (SELECT kprep.session_principals()));
+
+-- Second wall: whatever a view selects, these rows are all there is. The application connects as the tables' owner, for
+-- whom policies do not hold, and goes through `kprep.visible_members`.
+ALTER TABLE kprep.release_members ENABLE ROW LEVEL SECURITY;
+CREATE POLICY readers ON kprep.release_members FOR SELECT USING (
+    tenant = current_setting('kprep.tenant', true)
+    AND acl && (SELECT kprep.session_principals())
+    AND (section_acl IS NULL OR section_acl && (SELECT kprep.session_principals()))
+    AND NOT EXISTS (
+        SELECT FROM kprep.suppressions AS s
+        WHERE s.kb = release_members.kb AND s.document_id = release_members.document_id AND s.ended_at IS NULL
+          AND (s.chunk_id IS NULL OR s.chunk_id = release_members.chunk_id))
+    AND NOT EXISTS (
+        SELECT FROM kprep.narrowed_acls AS n
+        WHERE n.kb = release_members.kb AND n.document_id = release_members.document_id
+          AND (n.closed_by = 0 OR release_members.to_release <= n.closed_by)
+          AND NOT n.acl && (SELECT kprep.session_principals())));
+ALTER TABLE kprep.chunks ENABLE ROW LEVEL SECURITY;
+CREATE POLICY readers ON kprep.chunks FOR SELECT USING (EXISTS (
+    SELECT FROM kprep.release_members AS m WHERE m.kb = chunks.kb AND m.chunk_id = chunks.chunk_id));
+ALTER TABLE kprep.release_documents ENABLE ROW LEVEL SECURITY;
+CREATE POLICY readers ON kprep.release_documents FOR SELECT USING (EXISTS (
+    SELECT FROM kprep.release_members AS m
+    WHERE m.kb = release_documents.kb AND m.document_id = release_documents.document_id));
+
+-- Let a published view be read by readers, as `kprep_views`. Does nothing while the roles are not there.
+CREATE FUNCTION kprep.hand_over(published_view regclass) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    IF to_regrole('kprep_views') IS NULL OR to_regrole('kprep_reader') IS NULL THEN
+        RETURN;
+    END IF;
+    IF pg_has_role('kprep_views', 'MEMBER') THEN
+        EXECUTE format('ALTER VIEW %s OWNER TO kprep_views', published_view);
+        EXECUTE format('GRANT SELECT ON %s TO kprep_reader', published_view);
+    END IF;
+END $$;
+
+-- Make the roles of readers and their rights; what is missing, or ''. May be called again, after an administrator helped.
+CREATE FUNCTION kprep.set_up_readers() RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    role text;
+    published_view regclass;
+BEGIN
+    FOREACH role IN ARRAY ARRAY['kprep_views', 'kprep_reader'] LOOP
+        IF to_regrole(role) IS NULL THEN
+            BEGIN
+                EXECUTE format('CREATE ROLE %I NOLOGIN', role);
+            EXCEPTION
+                WHEN duplicate_object OR unique_violation THEN NULL;  -- another database of this server was faster
+                WHEN insufficient_privilege THEN
+                    RETURN format('role %s does not exist, and %s may not create it', role, current_user);
+            END;
+        END IF;
+    END LOOP;
+    IF NOT pg_has_role('kprep_views', 'MEMBER') THEN
+        BEGIN
+            EXECUTE format('GRANT kprep_views TO %I', current_user);
+        EXCEPTION WHEN insufficient_privilege THEN
+            RETURN format('%s is not a member of role kprep_views', current_user);
+        END;
+    END IF;
+    GRANT SELECT ON kprep.channels, kprep.release_members, kprep.chunks, kprep.release_documents, kprep.suppressions,
+        kprep.narrowed_acls TO kprep_views;
+    GRANT USAGE ON SCHEMA published TO kprep_reader;
+    GRANT CREATE ON SCHEMA published, kprep TO kprep_views;
+    ALTER VIEW kprep.session_members OWNER TO kprep_views;
+    FOR published_view IN SELECT oid::regclass FROM pg_class WHERE relnamespace = 'published'::regnamespace AND relkind = 'v'
+    LOOP
+        PERFORM kprep.hand_over(published_view);
+    END LOOP;
+    REVOKE CREATE ON SCHEMA kprep FROM kprep_views;
+    RETURN '';
+END $$;
+
+DO $$
+DECLARE
+    missing text := kprep.set_up_readers();
+BEGIN
+    IF missing <> '' THEN
+        RAISE NOTICE 'no reading over SQL yet: %', missing;
+    END IF;
+END $$;
+
+-- A knowledge base's own tables. Attached, not created in place: that locks out no reader or writer of the others.
+CREATE FUNCTION kprep.add_partitions(wanted_kb text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    part text := (SELECT kb_no FROM kprep.knowledge_bases WHERE kb = wanted_kb);
+    names text[] := ARRAY['document_versions', 'chunks', 'parents', 'version_chunks', 'release_documents', 'release_members',
+        'postings', 'lexical_chunks'];
+    name text;
+BEGIN
+    FOREACH name IN ARRAY names LOOP
+        EXECUTE format('CREATE TABLE kprep.%1$s_%2$s (LIKE kprep.%1$s INCLUDING ALL)', name, part);
+    END LOOP;
+    EXECUTE format('ALTER TABLE kprep.version_chunks_%1$s
+        ADD FOREIGN KEY (kb, version_id) REFERENCES kprep.document_versions_%1$s ON DELETE CASCADE,
+        ADD FOREIGN KEY (kb, chunk_id) REFERENCES kprep.chunks_%1$s,
+        ADD FOREIGN KEY (kb, parent_id) REFERENCES kprep.parents_%1$s', part);
+    EXECUTE format('ALTER TABLE kprep.release_documents_%1$s
+        ADD FOREIGN KEY (kb, version_id) REFERENCES kprep.document_versions_%1$s', part);
+    EXECUTE format('ALTER TABLE kprep.release_members_%1$s
+        ADD FOREIGN KEY (kb, chunk_id) REFERENCES kprep.chunks_%1$s', part);
+    FOREACH name IN ARRAY names LOOP
+        EXECUTE format('ALTER TABLE kprep.%1$s ATTACH PARTITION kprep.%1$s_%2$s FOR VALUES IN (%3$L)', name, part, wanted_kb);
+    END LOOP;
+END $$;
+
+-- Remove a knowledge base with all it holds. What other knowledge bases share (vectors, originals) is not touched here.
+CREATE FUNCTION kprep.forget(unwanted_kb text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    part text := (SELECT kb_no FROM kprep.knowledge_bases WHERE kb = unwanted_kb);
+    name text;
+BEGIN
+    DELETE FROM kprep.run_documents WHERE run_id IN (SELECT run_id FROM kprep.runs WHERE kb = unwanted_kb);
+    FOREACH name IN ARRAY ARRAY['views', 'gate_reports', 'channels', 'releases', 'suppressions', 'narrowed_acls', 'failures',
+        'documents', 'leases', 'runs'] LOOP
+        EXECUTE format('DELETE FROM kprep.%I WHERE kb = %L', name, unwanted_kb);
+    END LOOP;
+    FOREACH name IN ARRAY ARRAY['release_members', 'release_documents', 'version_chunks', 'document_versions', 'chunks',
+        'parents', 'postings', 'lexical_chunks'] LOOP
+        EXECUTE format('DROP TABLE kprep.%s_%s', name, part);
+    END LOOP;
+    DELETE FROM kprep.knowledge_bases WHERE kb = unwanted_kb;
+END $$;

@@ -10,7 +10,7 @@ from sqlalchemy import text
 
 from flows.run import roll_back
 from kprep.core.errors import BaseConflict, PublishError
-from kprep.store import releases, views
+from kprep.store import measures, releases, views
 from publish import publisher
 from tests.conftest import MakeBase
 from tests.fakes.knowledge_base import TestBase
@@ -76,7 +76,7 @@ def test_rollback_and_forward(base: TestBase) -> None:
     assert base.live() == 2
     outcome = roll_back(base.workspace, 1, dry_run=False)
     with base.connection() as connection:
-        added, removed = releases.change_counts(connection, base.name, 2, 1)
+        added, removed = measures.changes(connection, base.name, 2, 1)
     assert outcome == {"from": 2, "to": 1, "added": added, "removed": removed, "dry_run": False}
     assert base.content() == first
     assert "holidays.md" not in base.uris(), "a rollback brings no deleted document back"
@@ -231,13 +231,23 @@ def test_sql_view_filters_projects_and_respects_principals(make_base: MakeBase) 
     base.run()
     counts = {}
     for view in ("support", "all"):
-        for principals in ("", "staff"):
+        for principals in ("", "public", "staff"):
             with base.connection() as connection:
-                connection.execute(text("SELECT set_config('kprep.principals', :who, true)"), {"who": principals})
+                session = text(
+                    "SELECT set_config('kprep.principals', :who, true), set_config('kprep.tenant', 'acme', true)"
+                )
+                connection.execute(session, {"who": principals})
                 rows = connection.execute(text(f"SELECT id FROM published.{base.name}__{view}"))
                 counts[view, principals] = len(rows.all())
     travel = len(base.chunks("travel.md"))
-    assert counts == {("support", ""): 1, ("support", "staff"): 1, ("all", ""): 1, ("all", "staff"): 1 + travel}
+    assert counts == {
+        ("support", ""): 0,
+        ("support", "public"): 1,
+        ("support", "staff"): 1,
+        ("all", ""): 0,
+        ("all", "public"): 1,
+        ("all", "staff"): 1 + travel,
+    }
 
 
 def test_long_view_names_stay_apart(make_base: MakeBase) -> None:

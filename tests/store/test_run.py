@@ -91,6 +91,7 @@ def test_deleted_file_is_gone_from_every_way_in(make_base: MakeBase) -> None:
             with pytest.raises(RetrievalError):
                 reader.get(address)
         connection.execute(text("SET LOCAL kprep.principals = 'staff'"))
+        connection.execute(text("SET LOCAL kprep.tenant = 'acme'"))
         shown = connection.execute(text(f"SELECT DISTINCT document_uri FROM published.{base.name}__all")).scalars()
         assert "docs/travel.md" not in set(shown)
     with pytest.raises(RetrievalError):

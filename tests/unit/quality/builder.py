@@ -139,6 +139,7 @@ def make_candidate(chunks: Sequence[CandidateChunk] = CHUNKS, **changes: Any) ->
         failed=0,
         views={"all": len(chunks)},
         thresholds=Thresholds(recall_at_5=0.85, mrr=0.6),
+        total=len(chunks),
     )
     return replace(made, **changes)
 

@@ -221,3 +221,15 @@ def test_the_report_goes_to_json_and_back() -> None:
 def test_the_same_candidate_gives_the_same_report() -> None:
     candidate = make_candidate(with_text(5, MOJIBAKE))
     assert run_gate(candidate) == run_gate(candidate)
+
+
+def test_copies_outside_of_what_is_looked_at_count() -> None:
+    candidate = make_candidate(total=1000, copies={CHUNKS[0].chunk_id: ("people/other.md",)})
+    finding = one(run_gate(candidate), "chunks_duplicate")
+    assert finding.value == pytest.approx(0.001)
+    assert finding.samples[0]["also_in"] == ["people/other.md"]
+    assert finding.passed
+
+
+def test_a_vector_missing_in_an_unchanged_chunk_blocks() -> None:
+    assert failed_codes(run_gate(make_candidate(without_vector=1)))["vectors_missing"] == "error"

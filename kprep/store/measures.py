@@ -1,0 +1,76 @@
+"""Figures of a release and what the gate looks at, at a cost that grows with the change and not with the release."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection
+
+from kprep.store.sql import load
+
+SQL = load(__file__)
+COUNTS = ("children", "parents", "documents", "chunks", "length")
+MOST_COPIES = 1_000
+
+
+def statistics(
+    connection: Connection, kb: str, span: tuple[int, int], known: Mapping[str, Any], lexicon: str, space: str
+) -> dict[str, Any]:
+    """Figures of a candidate: children, parents, documents; chunks and length as the lexicon counts them;
+    without_vector. `span`: its base and itself, `known`: the base's figures.
+
+    Reckoned from the documents that changed where the base has figures for this lexicon and space; else counted anew.
+    """
+    base, release = span
+    comparable = known.get("lexicon") == lexicon and all(name in known for name in COUNTS)
+    if comparable:
+        changed = touched(connection, kb, base, release)
+        before = _counts(connection, kb, base, lexicon, changed)
+        after = _counts(connection, kb, release, lexicon, changed)
+        figures = {name: int(known[name]) - before[name] + after[name] for name in COUNTS}
+    else:
+        row = (
+            connection.execute(SQL["counts_of_all"], {"kb": kb, "release": release, "lexicon": lexicon})
+            .mappings()
+            .one()
+        )
+        figures = {name: int(row[name]) for name in COUNTS}
+    same_space = known.get("space") == space and known.get("without_vector") == 0
+    values = {"kb": kb, "release": release, "space": space, "all": not same_space}
+    missing = int(connection.execute(SQL["vectors_missing"], values).scalar_one()) if space else 0
+    return {**figures, "without_vector": missing, "lexicon": lexicon, "space": space}
+
+
+def touched(connection: Connection, kb: str, old: int, new: int) -> list[str]:
+    """Documents of which any chunk's membership may differ between two releases, old < new."""
+    return [str(row[0]) for row in connection.execute(SQL["touched"], {"kb": kb, "old": old, "new": new})]
+
+
+def _counts(connection: Connection, kb: str, release: int, lexicon: str, documents: Sequence[str]) -> dict[str, int]:
+    values = {"kb": kb, "release": release, "lexicon": lexicon, "documents": list(documents)}
+    row = connection.execute(SQL["counts_of"], values).mappings().one()
+    return {name: int(row[name]) for name in COUNTS}
+
+
+def changes(connection: Connection, kb: str, old: int, new: int) -> tuple[int, int]:
+    """Chunks (added, removed) that make the new release of the old one, in whichever order they were made."""
+    if old > new:
+        added, removed = changes(connection, kb, new, old)
+        return removed, added
+    values = {"kb": kb, "old": old, "new": new}
+    added = int(connection.execute(SQL["added"], values).scalar_one())
+    removed = int(connection.execute(SQL["removed"], values).scalar_one())
+    return added, removed
+
+
+def gate_chunks(connection: Connection, kb: str, release: int, space: str, uris: Sequence[str]) -> list[dict[str, Any]]:
+    """Chunks that are new in a candidate, and those of the documents named, by URI and position."""
+    values = {"kb": kb, "release": release, "space": space, "uris": list(uris)}
+    return [dict(row) for row in connection.execute(SQL["gate_chunks"], values).mappings()]
+
+
+def copies(connection: Connection, kb: str, release: int) -> list[dict[str, Any]]:
+    """Pairs of a new chunk (chunk_id) and another chunk of the release with the same text: at most MOST_COPIES."""
+    values = {"kb": kb, "release": release, "most": MOST_COPIES}
+    return [dict(row) for row in connection.execute(SQL["copies"], values).mappings()]

@@ -1,0 +1,71 @@
+-- name: touched
+-- Documents of which any chunk's membership differs between two releases, old < new.
+SELECT DISTINCT document_id FROM (
+    SELECT document_id FROM kprep.release_members WHERE kb = :kb AND from_release > :old AND from_release <= :new
+    UNION ALL
+    SELECT document_id FROM kprep.release_members WHERE kb = :kb AND to_release > :old AND to_release <= :new) AS changed;
+
+-- name: counts_of
+SELECT count(*) AS children, count(DISTINCT m.parent_id) AS parents, count(DISTINCT m.document_id) AS documents,
+    count(l.chunk_no) AS chunks, coalesce(sum(l.length), 0) AS length
+FROM kprep.release_members m
+LEFT JOIN kprep.lexical_chunks l ON l.kb = m.kb AND l.lexicon = :lexicon AND l.chunk_no = m.chunk_no
+WHERE m.kb = :kb AND m.document_id = ANY(:documents)
+  AND m.from_release <= :release AND (m.to_release IS NULL OR m.to_release > :release);
+
+-- name: counts_of_all
+SELECT count(*) AS children, count(DISTINCT m.parent_id) AS parents, count(DISTINCT m.document_id) AS documents,
+    count(l.chunk_no) AS chunks, coalesce(sum(l.length), 0) AS length
+FROM kprep.release_members m
+LEFT JOIN kprep.lexical_chunks l ON l.kb = m.kb AND l.lexicon = :lexicon AND l.chunk_no = m.chunk_no
+WHERE m.kb = :kb AND m.from_release <= :release AND (m.to_release IS NULL OR m.to_release > :release);
+
+-- name: vectors_missing
+SELECT count(*) FROM kprep.release_members m
+WHERE m.kb = :kb AND (m.from_release = :release OR :all)
+  AND m.from_release <= :release AND (m.to_release IS NULL OR m.to_release > :release)
+  AND NOT EXISTS (SELECT FROM kprep.embeddings e JOIN kprep.spaces USING (space_id)
+      WHERE space = :space AND e.content_hash = m.content_hash);
+
+-- name: added
+SELECT count(*) FROM kprep.release_members m
+WHERE m.kb = :kb AND m.from_release > :old AND m.from_release <= :new
+  AND (m.to_release IS NULL OR m.to_release > :new)
+  AND NOT EXISTS (SELECT FROM kprep.release_members o WHERE o.kb = m.kb AND o.chunk_id = m.chunk_id
+      AND o.from_release <= :old AND (o.to_release IS NULL OR o.to_release > :old));
+
+-- name: removed
+SELECT count(*) FROM kprep.release_members o
+WHERE o.kb = :kb AND o.to_release > :old AND o.to_release <= :new AND o.from_release <= :old
+  AND NOT EXISTS (SELECT FROM kprep.release_members m WHERE m.kb = o.kb AND m.chunk_id = o.chunk_id
+      AND m.from_release <= :new AND (m.to_release IS NULL OR m.to_release > :new));
+
+-- name: gate_chunks
+-- What is new in a candidate, and the documents that questions expect; the rest passed an earlier gate as it is.
+SELECT m.chunk_id, m.document_id, d.uri AS document_uri, m.ordinal, m.locator, c.kind, c.text, c.index_text,
+    c.heading_path, c.language, c.tokens, m.from_release = :release AS is_new, v.content_hash AS original,
+    v.media_type, v.parser,
+    EXISTS (SELECT FROM kprep.embeddings e JOIN kprep.spaces USING (space_id)
+        WHERE space = :space AND e.content_hash = m.content_hash) AS has_vector
+FROM kprep.release_documents d
+JOIN kprep.document_versions v ON v.kb = d.kb AND v.version_id = d.version_id
+JOIN kprep.release_members m ON m.kb = d.kb AND m.document_id = d.document_id AND m.from_release <= :release
+    AND (m.to_release IS NULL OR m.to_release > :release)
+JOIN kprep.chunks c ON c.kb = m.kb AND c.chunk_id = m.chunk_id
+WHERE d.kb = :kb AND d.from_release <= :release AND (d.to_release IS NULL OR d.to_release > :release)
+  AND (m.from_release = :release OR d.uri = ANY(:uris))
+ORDER BY d.uri, m.ordinal;
+
+-- name: copies
+-- Chunks of the release that say the same as a new one.
+SELECT n.chunk_id, d.uri AS document_uri, m.ordinal, m.locator, left(c.text, 80) AS text, md5(c.text) AS same
+FROM (SELECT DISTINCT md5(c.text) AS same, m.chunk_id
+      FROM kprep.release_members m JOIN kprep.chunks c ON c.kb = m.kb AND c.chunk_id = m.chunk_id
+      WHERE m.kb = :kb AND m.from_release = :release AND m.to_release IS NULL) AS n
+JOIN kprep.chunks c ON c.kb = :kb AND md5(c.text) = n.same AND c.chunk_id <> n.chunk_id
+JOIN kprep.release_members m ON m.kb = :kb AND m.chunk_id = c.chunk_id AND m.from_release <= :release
+    AND (m.to_release IS NULL OR m.to_release > :release)
+JOIN kprep.release_documents d ON d.kb = :kb AND d.document_id = m.document_id AND d.from_release <= :release
+    AND (d.to_release IS NULL OR d.to_release > :release)
+ORDER BY same, d.uri, m.ordinal, n.chunk_id
+LIMIT :most;
