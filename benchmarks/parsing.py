@@ -98,7 +98,8 @@ def generated() -> Iterator[tuple[str, str, str]]:
     entry = {"name": "Nash equilibrium", "aliases": ["NE"], "metadata": {"difficulty": "hard"}, "fragments": [
         {"type": kind, "text": f"What the {kind} says in a sentence of some length."} for kind in ("def", "ex", "form")
     ]}  # fmt: skip
-    python = 'class Order:\n    """One order."""\n\n    def total(self, lines):\n        # all\n        return sum(lines)\n\n\n'
+    method = "    def total(self, lines):\n        # all of them\n        return sum(lines)\n"
+    python = f'class Order:\n    """One order."""\n\n{method}\n\n'
     brace = "/** Adds. */\nint add(int a, int b) {\n  return a + b;\n}\n\n"
     cell = {"cell_type": "code", "source": "print(1)\n" * 5, "outputs": [{"output_type": "stream", "text": "1\n" * 5}]}
     yield "openapi json", "a.json", json.dumps(api, indent=1)

@@ -100,9 +100,10 @@ def whole_statements(child: ChildChunk) -> bool:
     return lines[0].strip().startswith(("def long", "# step")) and lines[-1].strip().startswith("report(")
 
 
-@pytest.mark.req("D6.4", "D6.10", "D9.9", "D6.17")
+@pytest.mark.req("D2.17", "D6.4", "D6.10", "D9.9", "D6.17")
 def test_code_is_cut_between_statements_only() -> None:
     chunked = cut("a.py", SHORT + LONG, max_tokens=128, target_tokens=80)
+    assert chunked.uri == "s/a.py"
     assert [parent.heading_path for parent in chunked.parents] == [("short",), ("long",)]
     short, *rest = chunked.children
     assert short.text == SHORT.strip()
