@@ -19,7 +19,8 @@ from parsers.decoding import decode
 from parsers.records import Record, delimiter_of, has_header, records
 from parsers.source_text import SourceText, document, heading, read
 from parsers.source_text import quote as quote_text
-from parsers.tree import MAX_BYTES, Entry, Node, load, outline
+from parsers.tree import MAX_BYTES, Entry, Node, outline
+from parsers.tree_text import load
 
 NAME = "data_dictionary"
 VERSION = 1

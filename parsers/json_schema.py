@@ -11,7 +11,8 @@ from parsers.decoding import decode
 from parsers.schema_fields import Resolver, field_rows, read_place, schema_lines
 from parsers.source_text import SourceText, document, heading, read, table
 from parsers.source_text import quote as quote_text
-from parsers.tree import MAX_BYTES, Entry, Node, load
+from parsers.tree import MAX_BYTES, Entry, Node
+from parsers.tree_text import load
 
 NAME = "json_schema"
 VERSION = 1

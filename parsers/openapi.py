@@ -15,7 +15,8 @@ from parsers.decoding import decode
 from parsers.schema_fields import Resolver, even, field_rows, read_place, schema_lines, without_keywords
 from parsers.source_text import SourceText, document, heading, read, table
 from parsers.source_text import quote as quote_text
-from parsers.tree import MAX_BYTES, Entry, Node, load, outline
+from parsers.tree import MAX_BYTES, Entry, Node, outline
+from parsers.tree_text import load
 
 NAME = "openapi"
 VERSION = 1

@@ -117,24 +117,6 @@ def _outline(node: Node, keys: str) -> Iterator[str]:
         keys = ""
 
 
-def load(text: str, where: str) -> Node:
-    """The tree of a JSON or YAML text, told apart by the first character; of the first document of several.
-
-    Raises: CorruptDocument (no JSON or YAML, nested deeper than 200), TooLarge (more than 2 million values, aliases
-    counted in full)."""
-    from parsers import json_tree, yaml_tree
-
-    if text.lstrip()[:1] in {"{", "["}:
-        try:
-            return json_tree.load(text, where)
-        except NotJson as error:
-            try:
-                return yaml_tree.load(text, where)
-            except CorruptDocument:
-                raise CorruptDocument(f"{where}: no JSON: {error} at character {error.at}", at=error.at) from None
-    return yaml_tree.load(text, where)
-
-
 class NotJson(ValueError):
     """What is wrong and at which character."""
 

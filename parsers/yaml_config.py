@@ -10,7 +10,8 @@ from parsers.decoding import decode
 from parsers.settings import Setting, quote_settings, setting_elements
 from parsers.source_text import document, read
 from parsers.source_text import quote as quote_text
-from parsers.tree import MAX_BYTES, Node, load
+from parsers.tree import MAX_BYTES, Node
+from parsers.tree_text import load
 from parsers.yaml_tree import load_all
 
 NAME = "yaml_config"

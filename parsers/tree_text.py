@@ -1,0 +1,23 @@
+"""A text in JSON or YAML to its tree."""
+
+from __future__ import annotations
+
+from kprep.core.errors import CorruptDocument
+from parsers import json_tree, yaml_tree
+from parsers.tree import Node, NotJson
+
+
+def load(text: str, where: str) -> Node:
+    """The tree of a JSON or YAML text, told apart by the first character; of the first document of several.
+
+    Raises: CorruptDocument (no JSON or YAML, nested deeper than 200), TooLarge (more than 2 million values, aliases
+    counted in full)."""
+    if text.lstrip()[:1] in {"{", "["}:
+        try:
+            return json_tree.load(text, where)
+        except NotJson as error:
+            try:
+                return yaml_tree.load(text, where)
+            except CorruptDocument:
+                raise CorruptDocument(f"{where}: no JSON: {error} at character {error.at}", at=error.at) from None
+    return yaml_tree.load(text, where)
