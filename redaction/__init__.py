@@ -17,7 +17,8 @@ anchors, sheets and message ids that repeat a value. Names of files are not repl
 Kinds: EMAIL, PHONE, CREDIT_CARD (Luhn), IBAN, BANK_ACCOUNT, national numbers (US, UK, DE, FR, ES, IT, BR, IN, CN; by
 checksum, or by the words right before them), CN_USCC, PASSPORT, DRIVER_LICENSE, DATE_OF_BIRTH, ADDRESS, IP
 (private networks and public clients; not loopback, documentation ranges, well-known resolvers, versions), MAC, HOST,
-the policy's own patterns, and pattern recognizers of Presidio it names. With `names`: PERSON, LOCATION, ORGANIZATION by a model.
+the policy's own patterns, and pattern recognizers of Presidio it names.
+With `names`: PERSON, LOCATION, ORGANIZATION by a model.
 The language of a text, where nothing contradicts it, leaves out recognizers that only know other languages.
 
 Laws (tested): deterministic; `redact(redact(x)) == redact(x)`, because replacing is repeated until a scan finds

@@ -50,7 +50,7 @@ _OTHER_STREETS = (
     "Wharf"
 )
 _FLAT = r"(?:Apt|Apartment|Suite|Ste|Unit|Floor|Flat|\#)\.?[ ]?[\w-]{1,6}"
-_EN_KINDS = tuple(f" {kind}" for kind in f"{_STREETS}|{_OTHER_STREETS}".split("|"))
+_EN_KINDS = re.compile(rf" (?:{_STREETS}|{_OTHER_STREETS})\b")
 _EN_STREET = _form(rf"""
     (?<![\w.$€£#/-]) \d{{1,5}}[A-Za-z]? (?:[ ][NSEW]{{1,2}}\.?)?
     (?:[ ](?:{_WORD}|\d{{1,3}}(?:st|nd|rd|th))){{1,4}}? [ ](?P<kind>{_STREETS}|{_OTHER_STREETS})\b\.?
@@ -188,10 +188,13 @@ def _has_cue(text: str, match: re.Match[str]) -> bool:
     return _CUE.search(text, max(0, match.start() - 60), match.start()) is not None
 
 
-def _around(text: str, literals: tuple[str, ...], before: int, after: int) -> Iterator[tuple[int, int]]:
+def _around(
+    text: str, literals: tuple[str, ...] | re.Pattern[str], before: int, after: int
+) -> Iterator[tuple[int, int]]:
     """Parts of the text around the literals, not overlapping, in order."""
+    found = places(text, literals) if isinstance(literals, tuple) else (m.start() for m in literals.finditer(text))
     start, end = 0, -1
-    for place in sorted(places(text, literals)):
+    for place in sorted(found):
         if place - before > end:
             if end >= 0:
                 yield start, min(end, len(text))

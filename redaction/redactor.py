@@ -15,7 +15,7 @@ from redaction.places import SafeLocators
 from redaction.policy import RedactionPolicy
 from redaction.pseudonyms import Pseudonyms
 from redaction.secrets import find_secrets, is_secret_pair
-from redaction.spans import PLACEHOLDER, Span, mask, resolve
+from redaction.spans import PLACEHOLDER, Span, mask, places, resolve
 
 SEPARATOR = "\n\0\n"
 """Between two fields: no recognizer crosses a NUL, but words of the field before count as context."""
@@ -26,7 +26,9 @@ SECRET_PREFIX = "SECRET_"  # noqa: S105
 MAX_ROUNDS = 8
 _LEAST_KEY_BYTES = 16
 _DIGIT = re.compile(r"\d")
-_VALUE_START = re.compile(r"(?<![\w.])[\w+(]")
+_FEW_VALUES = 100
+"""Values looked for one by one; more are looked for at each word."""
+_STARTS_VALUE = re.compile(r"(?<![\w.])[\w+(]")
 
 
 class Redactor:
@@ -96,8 +98,8 @@ class Redactor:
         A name cannot be replaced, since it is the document's identity: whoever lists documents refuses it.
         """
         if "%" in uri:
-            decoded, places = _decoded(uri)
-            return [(kind, places[start], places[end]) for kind, start, end in self.scan_name(decoded)]
+            decoded, origins = _decoded(uri)
+            return [(kind, origins[start], origins[end]) for kind, start, end in self.scan_name(decoded)]
         found = {*self.scan(uri, by_context=True), *self.scan(re.sub(r"[_/]", " ", uri), by_context=True)}
         stem = re.sub(r"\.\w{1,5}(?=/|\Z)", lambda match: " " * len(match[0]), uri)
         found |= {*self.scan(stem, by_context=True), *self.scan(re.sub(r"[_/-]", " ", stem), by_context=True)}
@@ -183,9 +185,9 @@ class Redactor:
 
     def _in_encoded(self, target: str) -> Iterator[Span]:
         """Spans of a percent-encoded link target whose decoded characters are personal data."""
-        decoded, places = _decoded(mask(target))
+        decoded, origins = _decoded(mask(target))
         for span in self._analyzer.find(decoded):
-            yield replace(span, start=places[span.start], end=places[span.end])
+            yield replace(span, start=origins[span.start], end=origins[span.end])
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -240,24 +242,28 @@ def _repeated(buffer: str, spans: Sequence[Span]) -> Iterator[Span]:
             kinds.setdefault(value, span.kind)
     if not kinds:
         return
+    if len(kinds) <= _FEW_VALUES:
+        starts = sorted(start for value in kinds for start in places(buffer, (value,)))
+    else:
+        starts = [match.start() for match in _STARTS_VALUE.finditer(buffer)]
     lengths = sorted({len(value) for value in kinds}, reverse=True)
-    for match in _VALUE_START.finditer(buffer):
-        for length in lengths:
-            end = match.start() + length
-            value = buffer[match.start() : end]
-            if value in kinds and not buffer[end : end + 1].isalnum():
-                yield Span(kinds[value], match.start(), end, 0.5)
+    for start in starts:
+        if not _STARTS_VALUE.match(buffer, start):
+            continue
+        for end in (start + length for length in lengths):
+            if buffer[start:end] in kinds and not buffer[end : end + 1].isalnum():
+                yield Span(kinds[buffer[start:end]], start, end, 0.5)
                 break
 
 
 def _decoded(target: str) -> tuple[str, list[int]]:
     """The target with percent escapes decoded, and for each of its characters (and its end) the place in `target`."""
     characters: list[str] = []
-    places: list[int] = []
+    origins: list[int] = []
     for match in re.finditer(r"(?:%[0-9A-Fa-f]{2})+|[^%]|%", target):
         piece = unquote(match[0])
         step = len(match[0]) / len(piece) if piece else 1
         for index, char in enumerate(piece):
             characters.append(char)
-            places.append(match.start() + (round(index * step / 3) * 3 if match[0][0] == "%" else index))
-    return "".join(characters), [*places, len(target)]
+            origins.append(match.start() + (round(index * step / 3) * 3 if match[0][0] == "%" else index))
+    return "".join(characters), [*origins, len(target)]
