@@ -44,6 +44,12 @@ def _examine(folder: Path | None, data_dir: Path | None) -> Iterator[dict[str, A
             "database", lambda: _database(workspace), "see the message; KPREP_DATABASE_URL names another server"
         )
         yield _look(
+            "readers over SQL",
+            lambda: _readers(workspace),
+            "as an administrator of PostgreSQL: CREATE ROLE kprep_views NOLOGIN; CREATE ROLE kprep_reader NOLOGIN; "
+            "GRANT kprep_views TO the user of KPREP_DATABASE_URL; then run `kprep doctor` again",
+        )
+        yield _look(
             "object store", lambda: _objects(workspace), "see the message; KPREP_OBJECT_STORE names another one"
         )
         if os.environ.get("PREFECT_API_URL"):
@@ -137,6 +143,16 @@ def _database(workspace: Workspace) -> str:
     if tuple(int(part) for part in vector.split(".")[:2]) < (0, 8):
         raise StoreError(f"pgvector is {vector}; 0.8 or later is needed")
     return f"{where} PostgreSQL {server}, pgvector {vector}"
+
+
+def _readers(workspace: Workspace) -> str:
+    from kprep.store.schema import set_up_readers
+
+    with workspace.database.begin() as connection:
+        missing = set_up_readers(connection)
+    if missing:
+        raise StoreError(missing)
+    return "roles kprep_views and kprep_reader, row-level security"
 
 
 def _objects(workspace: Workspace) -> str:

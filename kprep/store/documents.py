@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 from kprep.core.errors import ConfigError
 from kprep.core.ids import digest
 from kprep.core.models import Failure, PreparedDocument
-from kprep.store import chunks
+from kprep.store import chunks, views
 from kprep.store.sql import jsonb, load
 
 SQL = load(__file__)
@@ -61,6 +61,20 @@ def register(connection: Connection, kb: str, tenant: str) -> None:
         raise ConfigError(f"knowledge bases {kb!r} and {other!r} would share their SQL views: choose another name")
     connection.execute(SQL["first_release"], {"kb": kb})
     connection.execute(SQL["first_channel"], {"kb": kb})
+
+
+def forget(connection: Connection, kb: str) -> tuple[str, ...]:
+    """Remove a knowledge base with all it holds; addresses of originals that nothing refers to any more.
+
+    The caller holds the knowledge base. Vectors go that no other knowledge base's text has.
+    """
+    hashes = list(connection.execute(SQL["own_texts"], {"kb": kb}).scalars())
+    originals = list(connection.execute(SQL["own_originals"], {"kb": kb}).scalars())
+    for view in connection.execute(SQL["own_views"], {"kb": kb}).scalars().all():
+        views.drop(connection, kb, view)
+    connection.execute(SQL["forget"], {"kb": kb})
+    connection.execute(SQL["drop_vectors"], {"hashes": hashes})
+    return tuple(connection.execute(SQL["unused_originals"], {"hashes": originals}).scalars())
 
 
 def observed(connection: Connection, kb: str) -> list[DocumentRow]:

@@ -4,8 +4,25 @@ INSERT INTO kprep.knowledge_bases (kb, tenant) VALUES (:kb, :tenant) ON CONFLICT
 -- name: add_partitions
 SELECT kprep.add_partitions(:kb);
 
+-- name: own_texts
+SELECT DISTINCT content_hash FROM kprep.chunks WHERE kb = :kb;
+
+-- name: own_originals
+SELECT DISTINCT content_hash FROM kprep.document_versions WHERE kb = :kb;
+
+-- name: own_views
+SELECT DISTINCT name FROM kprep.views WHERE kb = :kb;
+
 -- name: forget
 SELECT kprep.forget(:kb);
+
+-- name: drop_vectors
+DELETE FROM kprep.embeddings e WHERE e.content_hash = ANY(:hashes)
+AND NOT EXISTS (SELECT FROM kprep.chunks c WHERE c.content_hash = e.content_hash);
+
+-- name: unused_originals
+SELECT h FROM unnest(CAST(:hashes AS text[])) AS h
+WHERE NOT EXISTS (SELECT FROM kprep.document_versions v WHERE v.content_hash = h);
 
 -- name: tenant
 SELECT tenant FROM kprep.knowledge_bases WHERE kb = :kb;

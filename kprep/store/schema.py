@@ -50,3 +50,8 @@ def versions(connection: Connection) -> tuple[str, str]:
     server = connection.execute(text("SHOW server_version")).scalar_one()
     vector = connection.execute(text("SELECT extversion FROM pg_extension WHERE extname = 'vector'")).scalar_one()
     return str(server), str(vector)
+
+
+def set_up_readers(connection: Connection) -> str:
+    """Make the roles through which published views are read, and their rights; what is missing for it, or ""."""
+    return str(connection.execute(text("SELECT kprep.set_up_readers()")).scalar_one())
