@@ -52,10 +52,22 @@ from parsers.exit import leave
 
 PARSERS = by_name(
     (
-        *(text_plain.PARSER, markdown.PARSER, html.PARSER, pdf.PARSER, docx.PARSER),
-        *(openapi.PARSER, json_schema.PARSER, graphql.PARSER, sql_ddl.PARSER),
-        *(csv_table.PARSER, data_dictionary.PARSER, yaml_config.PARSER, ini_config.PARSER),
-        *(code.PARSER, notebook.PARSER, knowledge_entry.PARSER),
+        text_plain.PARSER,
+        markdown.PARSER,
+        html.PARSER,
+        pdf.PARSER,
+        docx.PARSER,
+        openapi.PARSER,
+        json_schema.PARSER,
+        graphql.PARSER,
+        sql_ddl.PARSER,
+        csv_table.PARSER,
+        data_dictionary.PARSER,
+        yaml_config.PARSER,
+        ini_config.PARSER,
+        code.PARSER,
+        notebook.PARSER,
+        knowledge_entry.PARSER,
     )
 )
 
