@@ -20,14 +20,12 @@ is not furniture by kind stays; if that is nothing, the furniture stays, because
 document has no visible text at all, `CleaningError` is raised.
 
 `explain` gives the same steps one by one with the elements before and after; `removed_share` says how much was taken;
-`tables.sentences` renders a table as "field: value" sentences for an index.
 
 The rules are a literal registry (`cleaning.cleaner.RULES`): drop rules name the elements or lines to take, rewrite
 rules give elements back. `VERSION` + `CleaningRules.options()` go into the fingerprint: changed output means VERSION
 + 1.
 """
 
-from cleaning import tables
 from cleaning.boilerplate import repeated_blocks
 from cleaning.cleaner import RULES, Step, clean, explain, removed_share
 from cleaning.rules import CleaningRules, default_rules_text
@@ -45,5 +43,4 @@ __all__ = [
     "explain",
     "removed_share",
     "repeated_blocks",
-    "tables",
 ]

@@ -21,8 +21,10 @@ from kprep.core.models import (
     EnrichedDocument,
     EnrichedParent,
 )
+from kprep.core.tables import sentences
 
-VERSION = 1
+VERSION = 2
+CELL_BORDER = " | "
 
 
 def enrich(document: ChunkedDocument, max_tokens: int, count_tokens: CountTokens) -> EnrichedDocument:
@@ -53,8 +55,9 @@ class _Writer:
     def write(self, child: ChildChunk, keywords: Sequence[str]) -> tuple[str, tuple[str, ...], int]:
         """The index text, the keywords it holds, and its tokens."""
         heading = heading_line(self.title, child.heading_path, self.max_tokens, self.count_tokens)
-        for kept in range(len(keywords), -1, -1):
-            text = compose(heading, child.text, keywords[:kept])
+        texts = [rows_as_sentences(child), child.text] if child.kind == "table" else [child.text]
+        for body, kept in ((body, kept) for body in texts for kept in range(len(keywords), -1, -1)):
+            text = compose(heading, body, keywords[:kept])
             tokens = self.count_tokens(text)
             if tokens <= self.max_tokens:
                 return text, tuple(keywords[:kept]), tokens
@@ -62,6 +65,21 @@ class _Writer:
             f"a chunk has {tokens} tokens, the limit is {self.max_tokens}: it was cut for another limit or tokenizer",
             chunk=child.key, tokens=tokens, limit=self.max_tokens,
         )  # fmt: skip
+
+
+def rows_as_sentences(child: ChildChunk) -> str:
+    """Text of a table chunk with each row as a "field: value" sentence; lines that are no rows stay as they are.
+
+    The header is what the chunk repeats from the table's start, else its first row.
+    """
+    lines = child.text.split("\n")
+    first = next((number for number, line in enumerate(lines) if CELL_BORDER in line), len(lines))
+    last = next((number for number in range(first, len(lines)) if CELL_BORDER not in lines[number]), len(lines))
+    rows = [line.split(CELL_BORDER) for line in lines[first:last]]
+    header_rows = max(1, len([line for line in child.lead.split("\n") if CELL_BORDER in line]))
+    if len(rows) <= header_rows:
+        return child.text
+    return "\n".join([*lines[:first], *sentences(rows, header_rows), *lines[last:]])
 
 
 def _child(child: ChildChunk, inherited: str, writer: _Writer, *, heads: bool) -> EnrichedChunk:

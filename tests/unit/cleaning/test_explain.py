@@ -5,7 +5,8 @@ from itertools import pairwise
 
 import pytest
 
-from cleaning import CleaningRules, clean, explain, removed_share, repeated_blocks, tables
+from cleaning import CleaningRules, clean, explain, removed_share, repeated_blocks
+from kprep.core import tables
 from kprep.core.models import DocumentMetadata, Element, ElementKind, Locator, ParsedDocument, table_text
 
 P, H = ElementKind.PARAGRAPH, ElementKind.HEADING
