@@ -46,6 +46,7 @@ from parsers import (
     pdf,
     sql_ddl,
     text_plain,
+    xml_text,
     yaml_config,
 )
 from parsers.exit import leave
@@ -68,6 +69,7 @@ PARSERS = by_name(
         code.PARSER,
         notebook.PARSER,
         knowledge_entry.PARSER,
+        xml_text.PARSER,
     )
 )
 

@@ -7,6 +7,8 @@ import codecs
 import re
 from dataclasses import dataclass
 
+from kprep.core.errors import WrongEncoding
+
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16: its mark starts with UTF-16's
@@ -16,6 +18,10 @@ _BOMS = (
 )
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _SAMPLE = 4096
+_JUDGED = 20_000
+_TOLD = {"utf-8", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be", "gb18030"}
+_PUNCTUATION = frozenset(".,;:!?'\"()[]{}<>/\\|-_+=*&%$#@\u201c\u201d\u2018\u2019\u201e\u2013\u2014\u2026\u20ac\u00a7")
+_EBCDIC_BLANKS = "@\x00"
 _COMMON_CHINESE = frozenset(
     "的一是不了人我在有他这中大来上个国和也时到说们为子要就出会可以年生作地于后自之用发天然家学对小多么成方经"
 )
@@ -103,6 +109,38 @@ def decode(content: bytes, declared: str = "") -> Decoded:
     if text is not None:
         return Decoded(text, guessed)
     return Decoded(content.decode("cp1252", "replace"), "cp1252")
+
+
+def decode_document(content: bytes, uri: str, declared: str = "") -> Decoded:
+    """As `decode`, for a document's text. Raises: WrongEncoding when what comes out is no text."""
+    decoded = decode(content, declared)
+    if not is_plausible(decoded):
+        raise WrongEncoding(
+            f"{uri}: the bytes are no text in any encoding that is read here; convert the file to UTF-8",
+            uri=uri,
+            bytes=len(content),
+        )
+    return decoded
+
+
+def is_plausible(decoded: Decoded) -> bool:
+    """Text holds hardly any control character or broken sequence, and where the encoding had to be guessed, mostly
+    letters, digits and blanks. EBCDIC read as Windows-1252 has its blanks as "@" and its digits as accented letters."""
+    text = decoded.text[:_JUDGED]
+    if not text:
+        return True
+    bad = sum(letter < " " and letter not in "\t\n\r\f\x1b\x08" or letter == "\ufffd" for letter in text)
+    if bad > max(1, len(text) // 10):
+        return False
+    if decoded.encoding in _TOLD:
+        return True
+    known = sum(letter.isalnum() or letter.isspace() or letter in _PUNCTUATION for letter in text)
+    if known < 0.6 * len(text):
+        return False
+    if decoded.encoding != "cp1252":
+        return True
+    plain = sum(letter.isascii() and letter not in _EBCDIC_BLANKS for letter in text)
+    return plain >= 0.5 * len(text)
 
 
 def _strictly(content: bytes, encoding: str) -> str | None:

@@ -16,7 +16,7 @@ from kprep.core.models import (
     RawDocument,
     SourceUnit,
 )
-from parsers.decoding import Lines, decode
+from parsers.decoding import Lines, decode_document
 from parsers.front_matter import moment
 
 if TYPE_CHECKING:
@@ -33,17 +33,18 @@ _CREATED = ("article:published_time", "datepublished", "dc.date", "dcterms.creat
 _MODIFIED = ("article:modified_time", "datemodified", "last-modified", "dcterms.modified", "og:updated_time")
 _SCRIPTS = re.compile(r"<(script|style|template)\b.*?(?:</\1\s*>|$)", re.IGNORECASE | re.DOTALL)
 _COMMENTS = re.compile(r"<!--.*?(?:-->|$)", re.DOTALL)
+_TAG_START = re.compile(r"</?[A-Za-z]")
 _CUT_TAGS = re.compile(r"\A[^<>]*>|<[^<>]*\Z")
 
 
 def parse(raw: RawDocument) -> ParsedDocument:
     """Elements in document order with `line` (of the source) and the nearest `anchor` before them.
 
-    Raises: CorruptDocument when no tree can be made of the bytes at all.
+    Raises: WrongEncoding, CorruptDocument when no tree can be made of the bytes at all.
     """
     from parsers.html_walk import Walk
 
-    text = _decoded(raw.content)
+    text = _decoded(raw.content, raw.uri)
     root = _tree(text, raw.uri)
     elements = Walk(root, len(Lines(text))).elements() if root is not None else []
     return ParsedDocument(
@@ -58,28 +59,39 @@ def parse(raw: RawDocument) -> ParsedDocument:
 
 def quote(content: bytes, locator: Locator) -> str:
     """Words of the source lines of the locator without tags; without lines, of the section from its anchor on."""
-    text = _decoded(content)
+    text = _decoded(content, "the document")
     if locator.line is None and locator.anchor:
         start = re.search(rf"""\b(?:id|name)\s*=\s*["']?{re.escape(locator.anchor)}["'\s>]""", text)
         place = text[start.start() :] if start else ""
     elif locator.line:
-        place = "\n".join(line.text for line in Lines(text).between(*locator.line))
+        place = _whole_tags(text, *Lines(text).char_span(*locator.line))
     else:
         return ""
     root = _tree(_CUT_TAGS.sub(" ", _COMMENTS.sub("", _SCRIPTS.sub("", place))), "quoted lines")
     if root is None:
         return ""
-    pieces = [node.get("alt", "") if node.tag == "img" else "" for node in root.iter("img")]
+    pieces = [node.get("alt" if node.tag == "img" else "value", "") for node in root.iter("img", "input")]
     return "\n".join([*(piece for piece in root.itertext()), *pieces])
 
 
-def _decoded(content: bytes) -> str:
+def _whole_tags(text: str, start: int, end: int) -> str:
+    """The characters [start, end) and the rest of the tags they cut: libxml2 gives a tag the line of its last sign."""
+    opened = text.rfind("<", 0, start)
+    if opened > text.rfind(">", 0, start) and _TAG_START.match(text, opened):
+        start = opened
+    opened = text.rfind("<", start, end)
+    if opened > text.rfind(">", start, end) and _TAG_START.match(text, opened):
+        end = text.find(">", end) + 1 or end
+    return text[start:end]
+
+
+def _decoded(content: bytes, uri: str) -> str:
     """Text in the encoding of the mark, or UTF-8, or the one the page declares."""
     found = _DECLARED.search(content[:4096])
     declared = (found.group(1) or found.group(2)).decode("ascii") if found else ""
     if declared.lower() in {"iso-8859-1", "latin-1", "latin1", "us-ascii", "ascii"}:
         declared = "cp1252"  # what every browser reads it as
-    return decode(content, declared).text
+    return decode_document(content, uri, declared).text
 
 
 def _tree(text: str, uri: str) -> HtmlElement | None:

@@ -41,7 +41,10 @@ _STEP = re.compile(
     r"\u4e0a\u4e00\u9875|\u4e0b\u4e00\u9875|\u4e0a\u4e00\u7bc7|\u4e0b\u4e00\u7bc7)\b",
     re.IGNORECASE,
 )
-_SKIP = re.compile(r"^\W*(?:skip|jump) (?:to|navigation)\b", re.IGNORECASE)
+_SKIP = re.compile(
+    r"^\W*(?:skip|jump) (?:(?:directly )?to (?:the )?(?:main|page|content|nav|menu|search|sidebar|footer|header|top|end)|nav)",
+    re.IGNORECASE,
+)
 
 
 class Furniture:
@@ -113,7 +116,7 @@ class Furniture:
 
 
 def is_step_link(text: str, link_text: str, target: str) -> bool:
-    """A block that is nothing but a "previous", "next" or "skip to content" link."""
+    """A block that is nothing but a "previous", "next" or "skip to content" link. "Jump to section 2" is content."""
     if not link_text.strip() or len(text) > 150:
         return False
     if _SKIP.match(text):

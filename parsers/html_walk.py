@@ -66,9 +66,11 @@ class Walk:
         self._anchor: str | None = None
         self._line = 1
         self._found: list[Element] = []
+        self._open_from = 0
+        """Elements from here on have not been followed by another tag yet: where they end is not known."""
 
     def elements(self) -> list[Element]:
-        """All blocks, each with the lines from its start to where the next one starts."""
+        """All blocks, each with the lines from its start to where the next tag after it starts."""
         from lxml import etree
 
         walk = etree.iterwalk(self._root, events=("start", "end"))
@@ -82,13 +84,15 @@ class Walk:
             else:
                 self._end(node)
         self._flush()
-        return self._with_line_ends()
+        self._end_lines(self._last_line)
+        return self._found
 
     def _start(self, node: HtmlElement) -> bool:
         """Open a node; True when its inside is done with."""
         tag = node.tag
         if tag in BLOCKS:
             self._flush()
+        self._end_lines(self._line)
         self._stack.append(self._context(node))
         if tag in DROPPED:
             return True
@@ -234,17 +238,15 @@ class Walk:
             place = Locator(anchor=self._anchor, line=(line or self._line, self._line))
             self._found.append(replace(element, locator=place, hidden=element.hidden or self._stack[-1].hidden))
 
-    def _with_line_ends(self) -> list[Element]:
-        """Each block ends at the latest on the line where the next begins."""
-        out = []
-        for index, element in enumerate(self._found):
-            following = self._found[index + 1].locator.line if index + 1 < len(self._found) else None
-            line = element.locator.line
-            assert line is not None
-            known = following is not None and line[0] < _LAST_COUNTED_LINE
-            last = max(line[0], following[0] if known and following else self._last_line)
-            out.append(replace(element, locator=replace(element.locator, line=(line[0], last))))
-        return out
+    def _end_lines(self, line: int) -> None:
+        """Blocks emitted since the last tag end at the latest on this line, where the next tag stands. A tag's line is
+        all that libxml2 keeps: where the text before it ends is not."""
+        for index in range(self._open_from, len(self._found)):
+            element = self._found[index]
+            first = element.locator.line[0] if element.locator.line else 1
+            last = max(first, line if line < _LAST_COUNTED_LINE else self._last_line)
+            self._found[index] = replace(element, locator=replace(element.locator, line=(first, last)))
+        self._open_from = len(self._found)
 
 
 def _name_inside(heading: HtmlElement) -> str | None:

@@ -18,7 +18,7 @@ from kprep.core.models import (
     table_text,
 )
 from parsers.anchors import Slugger
-from parsers.decoding import Line, Lines, decode
+from parsers.decoding import Line, Lines, decode, decode_document
 from parsers.front_matter import read_front_matter
 from parsers.markdown_fences import first_runaway_fence
 from parsers.markdown_inline import html_elements, inline_text, make_reader
@@ -38,7 +38,7 @@ def parse(raw: RawDocument) -> ParsedDocument:
 
     A fence that is never closed ends before the next heading; see `markdown_fences`.
     """
-    lines = Lines(decode(raw.content).text)
+    lines = Lines(decode_document(raw.content, raw.uri).text)
     front = read_front_matter(lines.all())
     walk = _Walk(lines)
     if front.broken:

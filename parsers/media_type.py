@@ -44,6 +44,9 @@ _TEXT_SUFFIXES = {
     "gql": "application/graphql",
     "ddl": "application/sql",
     "xml": "application/xml",
+    "nxml": "application/xml",
+    "dbk": "application/xml",
+    "xbrl": "application/xml",
     "svg": "image/svg+xml",
     "ipynb": "application/x-ipynb+json",
     "eml": "message/rfc822",
@@ -174,7 +177,10 @@ def detect(name: str, head: bytes) -> str:
     by_suffix = refine(_TEXT_SUFFIXES.get(_suffix(name), "text/plain"), name, decode(head[:_TOLD_APART]).text)
     if by_suffix != "text/plain":
         return by_suffix
-    return "text/html" if _HTML.match(decode(head[:4096]).text) else "text/plain"
+    start = decode(head[:4096]).text
+    if _HTML.match(start):
+        return "text/html"
+    return "application/xml" if start.lstrip("\ufeff \t\r\n").startswith("<?xml") else "text/plain"
 
 
 def _suffix(name: str) -> str:
@@ -236,4 +242,4 @@ def _is_text(head: bytes) -> bool:
     text = decode(head[: len(head) - len(head) % 4] if len(head) == _SNIFFED else head).text
     controls = sum(letter < " " and letter not in "\t\n\r\f\x1b\x08" for letter in text)
     broken = text[:-1].count("\ufffd")
-    return controls + broken <= max(2, len(text) // 50)
+    return controls + broken <= max(min(2, len(text) // 5), len(text) // 50)

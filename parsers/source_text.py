@@ -15,7 +15,7 @@ from kprep.core.models import (
     SourceUnit,
     table_text,
 )
-from parsers.decoding import Lines, decode
+from parsers.decoding import Lines, decode, decode_document
 
 
 class SourceText:
@@ -35,7 +35,7 @@ class SourceText:
 
 
 def read(raw: RawDocument, limit: int) -> SourceText:
-    """The text of a file of at most `limit` bytes. Raises: TooLarge."""
+    """The text of a file of at most `limit` bytes. Raises: TooLarge, WrongEncoding."""
     if len(raw.content) > limit:
         raise TooLarge(
             f"{raw.uri}: {len(raw.content)} bytes of {raw.media_type}, at most {limit} are read",
@@ -43,7 +43,7 @@ def read(raw: RawDocument, limit: int) -> SourceText:
             bytes=len(raw.content),
             limit=limit,
         )
-    return SourceText(decode(raw.content).text)
+    return SourceText(decode_document(raw.content, raw.uri).text)
 
 
 def quote(content: bytes, locator: Locator) -> str:

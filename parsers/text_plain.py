@@ -14,7 +14,7 @@ from kprep.core.models import (
     RawDocument,
     SourceUnit,
 )
-from parsers.decoding import Line, Lines, decode
+from parsers.decoding import Line, Lines, decode, decode_document
 
 NAME = "text_plain"
 VERSION = 1
@@ -28,8 +28,8 @@ _LEVELS = {"=": 1, "-": 2, "~": 3}
 
 
 def parse(raw: RawDocument) -> ParsedDocument:
-    """Elements in file order, line breaks kept inside them, each with `line` and `char`. Never raises."""
-    decoded = decode(raw.content)
+    """Elements in file order, line breaks kept inside them, each with `line` and `char`. Raises: WrongEncoding."""
+    decoded = decode_document(raw.content, raw.uri)
     blocks = _blocks(Lines(decoded.text).all())
     elements: list[Element] = []
     for index, block in enumerate(blocks):

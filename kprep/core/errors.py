@@ -98,6 +98,12 @@ class ParserCrashed(ParseError):
     reason = "parser_crashed"
 
 
+class WrongEncoding(ParseError):
+    """The bytes are no text in any encoding that is read here (EBCDIC, packed numbers, other binary data)."""
+
+    reason = "wrong_encoding"
+
+
 class NoText(ParseError):
     """The file opens but holds no text (a scan, an empty file)."""
 

@@ -1,0 +1,97 @@
+"""XML of any vocabulary as text: prose (JATS, DocBook, patents) by its sections, data (XBRL and the like) by its fields.
+
+Never raw markup: what is no well-formed XML is refused.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+
+from kprep.core.errors import CorruptDocument
+from kprep.core.models import DocumentMetadata, Locator, ParsedDocument, ParserSpec, RawDocument
+from parsers.decoding import Lines, decode
+from parsers.docx_xml import Node, local
+from parsers.source_text import document
+
+NAME = "xml_text"
+VERSION = 1
+MEDIA_TYPES = ("application/xml", "text/xml", "application/jats+xml", "application/docbook+xml")
+
+_TAG = re.compile(r"<[^<>]*>|\A[^<>]*>|<[^<>]*\Z")
+_DECLARED = re.compile(rb"""\A<\?xml[^>]+encoding=["']([\w.:-]+)""")
+_HIDDEN = re.compile(r"<!--.*?-->|<\?.*?\?>|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>", re.DOTALL)
+_CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
+
+
+def parse(raw: RawDocument) -> ParsedDocument:
+    """Elements in document order with `line` and the nearest `anchor` (an id of a section, table, figure) before them.
+
+    Titles are headings by the depth of their sections; fields without prose are paragraphs of `name: value` lines.
+    No entity is resolved, no DTD read. Raises: CorruptDocument."""
+    from parsers.xml_walk import XmlWalk
+
+    root = tree(raw.content, raw.uri)
+    elements = XmlWalk(root, len(Lines(_decoded(raw.content)))).elements()
+    return document(raw, f"{NAME}@{VERSION}", elements, _metadata(root))
+
+
+def quote(content: bytes, locator: Locator) -> str:
+    """Words of the source lines without tags, then the names and attributes of the tags; "" without lines."""
+    if locator.line is None:
+        return ""
+    text = _decoded(content)
+    start, end = Lines(text).char_span(*locator.line)
+    opened = text.rfind("<", 0, start)
+    if opened > text.rfind(">", 0, start):
+        start = opened
+    place = _CDATA.sub(lambda found: html.escape(found.group(1)), _HIDDEN.sub(" ", text[start:end]))
+    words = html.unescape(_TAG.sub("", place))
+    spaced = html.unescape(_TAG.sub(" ", place))
+    inside = html.unescape(_TAG.sub("", html.unescape(words)))
+    return "\n".join((words, spaced, inside, *_TAG.findall(place)))
+
+
+def tree(content: bytes, uri: str) -> Node:
+    """Root of the file. Entities stay unresolved; nesting and text are within libxml2's own limits.
+
+    Raises: CorruptDocument."""
+    from lxml import etree
+
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True
+    )
+    try:
+        return etree.fromstring(content.lstrip(b"\r\n\t "), parser)
+    except (etree.XMLSyntaxError, ValueError) as error:
+        raise CorruptDocument(f"{uri}: not well-formed XML, or nested too deep", uri=uri) from error
+
+
+def _decoded(content: bytes) -> str:
+    found = _DECLARED.match(content)
+    return decode(content, found.group(1).decode("ascii") if found else "").text
+
+
+def _metadata(root: Node) -> DocumentMetadata:
+    """The title and language that the root says; authors as JATS and DocBook write them."""
+    from parsers.xml_walk import plain
+
+    title = next((plain(node) for node in root.iter() if local(node) in {"article-title", "invention-title"}), "")
+    if not title:
+        title = next((plain(node) for node in root if local(node) == "title"), "")
+    language = next((str(value) for key, value in root.attrib.items() if key.rpartition("}")[2] == "lang"), "")
+    return DocumentMetadata(title=title, authors=tuple(_authors(root)), language=language)
+
+
+def _authors(root: Node) -> list[str]:
+    from parsers.xml_walk import plain
+
+    found = []
+    for node in root.iter():
+        if local(node) == "contrib" and node.get("contrib-type", "author") == "author":
+            parts = {local(inner): plain(inner) for inner in node.iter() if local(inner) in {"surname", "given-names"}}
+            found.append(" ".join(parts[name] for name in ("given-names", "surname") if name in parts))
+    return [name for name in found if name]
+
+
+PARSER = ParserSpec(NAME, VERSION, MEDIA_TYPES, parse, quote)
