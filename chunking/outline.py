@@ -34,8 +34,11 @@ def document_title(document: RedactedDocument) -> str:
 
 
 def outline(document: RedactedDocument, profile: ChunkProfile, ruler: Ruler) -> list[Section]:
-    """Sections in reading order; none is without text."""
-    return _join_small(_sections(document, profile, ruler), profile, ruler)
+    """Sections in reading order; none is without text. Those with permissions of their own (front matter `sections`)
+    are joined with no other."""
+    named = document.metadata.front_matter.get("sections")
+    apart = frozenset(str(anchor).lstrip("#") for anchor in named) if isinstance(named, dict) else frozenset()
+    return _join_small(_sections(document, profile, ruler), profile, ruler, apart)
 
 
 def _sections(document: RedactedDocument, profile: ChunkProfile, ruler: Ruler) -> list[Section]:
@@ -105,30 +108,32 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _join_small(sections: list[Section], profile: ChunkProfile, ruler: Ruler) -> list[Section]:
+def _join_small(sections: list[Section], profile: ChunkProfile, ruler: Ruler, apart: frozenset[str]) -> list[Section]:
     """A section under `min_tokens` takes in the next ones below the same heading until it is large enough; one that
     is left over goes to the section before."""
     smallest = profile.min_tokens
     out: list[Section] = []
     for section in sections:
-        if out and _size(out[-1], ruler) < smallest and _may_join(out[-1], section, profile, ruler):
+        if out and _size(out[-1], ruler) < smallest and _may_join(out[-1], section, profile, ruler, apart):
             out[-1] = _joined(out[-1], section)
         elif (
             len(out) > 1
             and _size(out[-1], ruler) < smallest
             and out[-1].heading
-            and _may_join(out[-2], out[-1], profile, ruler)
+            and _may_join(out[-2], out[-1], profile, ruler, apart)
         ):
             out[-2:] = [_joined(out[-2], out[-1]), section]
         else:
             out.append(section)
-    if len(out) > 1 and _size(out[-1], ruler) < smallest and _may_join(out[-2], out[-1], profile, ruler):
+    if len(out) > 1 and _size(out[-1], ruler) < smallest and _may_join(out[-2], out[-1], profile, ruler, apart):
         out[-2:] = [_joined(out[-2], out[-1])]
     return out
 
 
-def _may_join(first: Section, second: Section, profile: ChunkProfile, ruler: Ruler) -> bool:
+def _may_join(first: Section, second: Section, profile: ChunkProfile, ruler: Ruler, apart: frozenset[str]) -> bool:
     """Only siblings, up to `target_tokens`; at the top level only small ones, so that chapters never run together."""
+    if any(section.heading and section.heading.locator.anchor in apart for section in (first, second)):
+        return False
     parent = _parent(first)
     if parent is None or parent != _parent(second):
         return False

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from flows.metadata import document_metadata, metadata_fingerprint
+from flows.metadata import Permitted, Place, document_metadata, metadata_fingerprint
+from flows.scan import fail_unreadable
 from flows.workspace import Workspace
-from kprep.store import documents, lexical, measures, overlay, releases, runs
+from kprep.store import chunks, documents, lexical, measures, overlay, releases, runs
 from kprep.store.sql import Connection
 from publish.plan import Action
 from retrieval import tokens
@@ -29,15 +30,21 @@ def assemble(workspace: Workspace, connection: Connection, run_id: str, base_rel
     for item in ready:
         source = sources[item.work["source"]]
         own = front_matter[str(item.version_id)]
-        metadata = document_metadata(source, tenant, listed.get(item.document_id), own)
+        permitted = Permitted(tuple(item.work["acl"]), item.work["acl_problem"])
+        places = _places(connection, kb, str(item.version_id)) if "sections" in own else ()
+        metadata = document_metadata(source, tenant, permitted, listed.get(item.document_id), own, places)
+        if "acl_problem" in metadata:
+            identity = (item.document_id, source.name, item.work["uri"])
+            fail_unreadable(connection, kb, run_id, identity, metadata["acl_problem"])
         wanted.append(
             {
                 "document_id": item.document_id,
                 "version_id": item.version_id,
                 "source": source.name,
                 "uri": item.work["uri"],
-                "metadata_fingerprint": metadata_fingerprint(source, tenant),
-                "metadata": metadata,
+                "metadata_fingerprint": metadata_fingerprint(source, tenant, permitted),
+                "metadata": {name: value for name, value in metadata.items() if name != "section_acls"},
+                "section_acls": metadata.get("section_acls", {}),
                 **{name: metadata[name] for name in ("acl", "tenant", "sensitivity", "doc_type")},
                 **{name: metadata[name] for name in ("valid_from", "valid_until", "updated_at")},
             }
@@ -61,11 +68,27 @@ def assemble(workspace: Workspace, connection: Connection, run_id: str, base_rel
 def _narrowed(
     connection: Connection, kb: str, base_release: int, wanted: Sequence[Mapping[str, Any]]
 ) -> dict[str, list[str]]:
-    """Documents that by their own front matter let fewer in than the live release does; acts before the gate."""
-    live = {item.document_id: set(item.metadata["acl"]) for item in releases.documents(connection, kb, base_release)}
-    return {
-        row["document_id"]: row["acl"] for row in wanted if not live.get(row["document_id"], set()) <= set(row["acl"])
-    }
+    """Documents that by their own front matter let fewer in than the live release does; acts before the gate.
+
+    With new sections the published version has none, or others: until it is replaced it is for those who may read all.
+    """
+    live = {item.document_id: item.metadata for item in releases.documents(connection, kb, base_release)}
+    out = {}
+    for row in wanted:
+        before, now = live.get(row["document_id"]), row["metadata"]
+        if before is None:
+            continue
+        if "narrowest" in now and now["sections"] != before.get("sections"):
+            out[row["document_id"]] = now["narrowest"]
+        elif not set(before["acl"]) <= set(row["acl"]):
+            out[row["document_id"]] = row["acl"]
+    return out
+
+
+def _places(connection: Connection, kb: str, version: str) -> list[Place]:
+    return [
+        Place(ordinal, anchor or "", tuple(path)) for ordinal, anchor, path in chunks.places(connection, kb, version)
+    ]
 
 
 def index(workspace: Workspace, connection: Connection, versions: Sequence[str], lexicon: str) -> int:

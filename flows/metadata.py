@@ -2,23 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime
+from functools import lru_cache
 from typing import Any
+
+import pathspec
 
 from kprep.config import SourceConfig
 from kprep.core.ids import canonical_json, digest
 from kprep.store.documents import DocumentRow
+from parsers.anchors import slug
+from sources import Entry
 
 FROM_KEYS = ("valid_from", "effective_from", "effective_date")
 UNTIL_KEYS = ("valid_until", "valid_to", "effective_until", "expires")
 
 
-def source_metadata(source: SourceConfig, tenant: str) -> dict[str, Any]:
-    """What the configuration says of every document of a source."""
+@dataclass(frozen=True, slots=True)
+class Permitted:
+    """Who may read a document by what stands beside it: sidecar, rule, or its source. `problem`: why nobody may."""
+
+    acl: tuple[str, ...]
+    problem: str = ""
+
+    @classmethod
+    def of(cls, source: SourceConfig, entry: Entry) -> Permitted:
+        """The nearest word on a listed document: its sidecar or folder, the first rule that matches, its source."""
+        if entry.acl is not None:
+            return cls(entry.acl, entry.acl_problem)
+        path = entry.uri.removeprefix(f"{source.name}/")
+        for rule in source.acl_rules:
+            if _pattern(rule.match).match_file(path):
+                return cls(tuple(sorted(set(rule.acl))))
+        return cls(tuple(sorted(set(source.acl))))
+
+
+@lru_cache(maxsize=256)
+def _pattern(match: str) -> pathspec.PathSpec[pathspec.Pattern]:
+    return pathspec.PathSpec.from_lines("gitignore", [match])
+
+
+def source_metadata(source: SourceConfig, tenant: str, permitted: Permitted) -> dict[str, Any]:
+    """What is known of a document without reading it."""
     return {
         "tenant": tenant,
-        "acl": sorted(set(source.acl)),
+        "acl": list(permitted.acl),
         "sensitivity": source.sensitivity,
         "doc_type": source.doc_type,
         "owner": source.owner,
@@ -26,22 +56,42 @@ def source_metadata(source: SourceConfig, tenant: str) -> dict[str, Any]:
     }
 
 
-def metadata_fingerprint(source: SourceConfig, tenant: str) -> str:
-    """Fingerprint of what the configuration says of a source's documents; changing it never re-embeds."""
-    return digest("metadata", canonical_json(source_metadata(source, tenant)))
+def metadata_fingerprint(source: SourceConfig, tenant: str, permitted: Permitted) -> str:
+    """Fingerprint of what is known of a document without reading it; changing it never re-embeds."""
+    known = {**source_metadata(source, tenant, permitted), "acl_problem": permitted.problem}
+    return digest("metadata", canonical_json(known))
 
 
 def document_metadata(
-    source: SourceConfig, tenant: str, row: DocumentRow | None, front_matter: Mapping[str, Any]
+    source: SourceConfig,
+    tenant: str,
+    permitted: Permitted,
+    row: DocumentRow | None,
+    front_matter: Mapping[str, Any],
+    places: Sequence[Place] = (),
 ) -> dict[str, Any]:
     """Metadata of one document: its front matter may name owner, validity, what it supersedes, and its own ACL.
 
-    An `acl` in the front matter replaces the source's; one that cannot be read lets nobody in.
+    An `acl` in the front matter replaces the others; `sections` narrow it for what stands below an anchor. Permission
+    data that cannot be read, of whatever kind, lets nobody in: `acl_problem` says why. `places`: the document's chunks,
+    needed only with `sections`; `section_acls` then gives ordinal -> principals, `narrowest` who may read all sections.
     """
-    metadata = source_metadata(source, tenant)
+    metadata = source_metadata(source, tenant, permitted)
+    problem = permitted.problem
     if "acl" in front_matter:
-        metadata["acl"] = _principals(front_matter["acl"])
+        own = _principals(front_matter["acl"])
         metadata["own_acl"] = True
+        metadata["acl"] = own or []
+        if own is None:
+            problem = problem or "`acl` in the front matter is not a list of principals"
+    if "sections" in front_matter:
+        sections, said = section_acls(front_matter["sections"], places)
+        problem = problem or said
+        metadata["sections"] = canonical_json(front_matter["sections"])
+        metadata["section_acls"] = {str(ordinal): acl for ordinal, acl in sorted(sections.items())}
+        metadata["narrowest"] = sorted(set.intersection(*map(set, sections.values()))) if sections else []
+    if problem:
+        metadata["acl"], metadata["acl_problem"] = [], problem
     for name in ("owner", "supersedes"):
         if isinstance(front_matter.get(name), str):
             metadata[name] = front_matter[name]
@@ -51,10 +101,57 @@ def document_metadata(
     return metadata
 
 
-def _principals(value: Any) -> list[str]:
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a chunk stands. `anchor`: of its own heading, "" where the format has none."""
+
+    ordinal: int
+    anchor: str
+    heading_path: tuple[str, ...]
+
+
+def section_acls(value: Any, places: Sequence[Place]) -> tuple[dict[int, list[str]], str]:
+    """Chunk ordinal -> principals by `sections` of a front matter, and why it cannot be read, or "".
+
+    A section reaches from its anchor to the next heading of the same level or above. In a section within a section
+    both lists hold.
+    """
+    if not isinstance(value, dict):
+        return {}, "`sections` in the front matter is not a mapping of anchors to principals"
+    out: dict[int, set[str]] = {}
+    for anchor, given in value.items():
+        acl, below = _principals(given), _below(str(anchor).lstrip("#"), places)
+        if acl is None:
+            return {}, f"section {str(anchor)!r} in the front matter names no list of principals"
+        if not below:
+            return {}, f"there is no section {str(anchor)!r}, which the front matter names"
+        for ordinal in below:
+            out[ordinal] = out[ordinal] & set(acl) if ordinal in out else set(acl)
+    return {ordinal: sorted(acl) for ordinal, acl in out.items()}, ""
+
+
+def _below(anchor: str, places: Sequence[Place]) -> list[int]:
+    """Ordinals of the chunks below a heading, which may have no text of its own."""
+    path: tuple[str, ...] = ()
+    out: list[int] = []
+    for place in places:
+        if not path:
+            depth = next((at for at, name in enumerate(place.heading_path, start=1) if slug(name) == anchor), 0)
+            path = place.heading_path if place.anchor == anchor else place.heading_path[:depth]
+            if path:
+                out.append(place.ordinal)
+        elif place.heading_path[: len(path)] != path or (place.heading_path == path and place.anchor != anchor):
+            break
+        else:
+            out.append(place.ordinal)
+    return out
+
+
+def _principals(value: Any) -> list[str] | None:
+    """Principals, sorted; None for what is no list of names."""
     names = [value] if isinstance(value, str) else value
     if not isinstance(names, list) or not all(isinstance(name, str) and name.strip() for name in names):
-        return []
+        return None
     return sorted({name.strip() for name in names})
 
 

@@ -70,6 +70,10 @@ def status(workspace: Workspace, last_runs: int = 5) -> dict[str, Any]:
         "live": {"release": live, "published_at": _time(published), **counts},
         "blocked": [item.release for item in waiting if item.release > live],
         "suppressed": suppressed,
+        "time_to_invisible_s": next(
+            (item.summary["denied"]["seconds"] for item in recent if item.summary.get("denied", {}).get("documents")),
+            None,
+        ),
         "runs": [
             {
                 "run_id": item.run_id,

@@ -21,6 +21,7 @@ from typing import Any
 from flows import assemble as candidates
 from flows import gate
 from flows.child import Limits, PrepareChild
+from flows.metadata import Permitted
 from flows.progress import report
 from flows.scan import Planned, plan_run, record_scan, request_for
 from flows.workspace import Workspace
@@ -153,7 +154,7 @@ def plan(workspace: Workspace, run_id: str, *, allow_deletes: bool) -> dict[str,
     gate.questions(workspace)  # a mistake in them must not show only after everything is prepared
     with workspace.writing() as connection:
         planned = plan_run(workspace, connection, allow_deletes=allow_deletes)
-        record_scan(workspace, connection, run_id, planned)
+        denied = record_scan(workspace, connection, run_id, planned)
         figures = plan_figures(planned)
         stale = _index_is_stale(workspace, connection, planned)
         status = "waiting" if planned.plan.guard else "work"
@@ -164,6 +165,10 @@ def plan(workspace: Workspace, run_id: str, *, allow_deletes: bool) -> dict[str,
         runs.plan_work(connection, run_id, rows)
         seconds = {"scan": round(time.perf_counter() - started, 3)}
         runs.note(connection, run_id, {**figures, "base_release": planned.plan.base_release, "seconds": seconds})
+    if denied:  # committed: from here on nobody sees them
+        seconds_seen = round(time.perf_counter() - planned.scan.listed_at, 3)
+        with workspace.writing() as connection:
+            runs.note(connection, run_id, {"denied": {"documents": denied, "seconds": seconds_seen}})
     batches = max((row.batch for row in rows), default=-1) + 1
     count = sum(row.batch >= 0 for row in rows)
     return {"status": status, "batches": batches, "base_release": planned.plan.base_release, "documents": count}
@@ -209,6 +214,9 @@ def _work_rows(workspace: Workspace, connection: Any, planned: Planned, *, every
     for item in planned.plan.documents:
         key = item.document_id
         work = {name: getattr(item, name) for name in WORK_FIELDS} | {"action": item.action.value}
+        if key in planned.scan.locations:
+            permitted = Permitted.of(*planned.scan.locations[key])
+            work |= {"acl": list(permitted.acl), "acl_problem": permitted.problem}
         if item.action is Action.RETIRE:
             rows.append(runs.WorkRow(key, -1, work, "ready", None))
         elif item.action is Action.REPERMISSION or (item.action is Action.UNCHANGED and everything):
@@ -366,6 +374,7 @@ def finish(workspace: Workspace, run_id: str, status: str, extra: dict[str, Any]
             ],
             "retired": extra.get("retired", {"releases": 0, "chunks": 0, "originals": 0}),
             "gate": judged or {"status": "not_run", "checks": []},
+            "denied": noted.get("denied", {"documents": 0, "seconds": 0.0}),
             "message": extra.get("message", "") or noted.get("guard", ""),
             "seconds": {**seconds, "total": round(sum(seconds.values()), 3)},
         }

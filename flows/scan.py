@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from flows.metadata import metadata_fingerprint
+from flows.metadata import Permitted, metadata_fingerprint
+from flows.rooms import redactor_of
 from flows.rules import content_fingerprint
 from flows.workspace import Workspace
 from kprep.config import SourceConfig
@@ -20,6 +22,7 @@ from publish.plan import Action, Guard, Known, Live, Observed, Plan, make_plan
 from sources import SOURCES, Entry, SourceRequest
 
 HEAD_BYTES = 1 << 20
+PERMISSIONS_UNREADABLE = "permissions_unreadable"
 
 
 @dataclass(slots=True)
@@ -28,7 +31,8 @@ class Scan:
 
     `listed`: number of entries. `rows`: documents that could be looked at; `news`: those of them that were read.
     `failed`: (identity, failure) of those that could not be looked at; they keep their live version. `hashed`: files
-    read to see whether they changed. `locations`: how to fetch each document.
+    read to see whether they changed. `locations`: how to fetch each document. `listed_at`: clock when the first listing
+    was there.
     """
 
     listed: int = 0
@@ -40,6 +44,7 @@ class Scan:
     keep: set[str] = field(default_factory=set)
     empty_sources: list[str] = field(default_factory=list)
     locations: dict[str, tuple[SourceConfig, Entry]] = field(default_factory=dict)
+    listed_at: float = 0.0
 
 
 def request_for(workspace: Workspace, source: SourceConfig) -> SourceRequest:
@@ -55,6 +60,7 @@ def scan_sources(workspace: Workspace, known: dict[str, DocumentRow]) -> Scan:
         spec = SOURCES[source.kind]
         request = request_for(workspace, source)
         listing = spec.list_entries(request)
+        scan.listed_at = scan.listed_at or time.perf_counter()
         scan.listed += len(listing.entries) + len(listing.problems)
         if not listing.entries and not listing.problems:
             scan.empty_sources.append(source.name)
@@ -79,6 +85,14 @@ def _look_at(
     if row is not None and row.version_token == entry.version_token:
         scan.rows.append(row)
         return
+    named = redactor_of(workspace.rules).scan_name(entry.uri)
+    if named:
+        # A name cannot be replaced by a pseudonym: it is the document's identity. It is not even stored.
+        kinds = ", ".join(sorted({kind for kind, _, _ in named}))
+        identity = (key, source.name, _masked(entry.uri, named))
+        detail = f"its path holds personal data ({kinds}): rename it"
+        scan.failed.append((identity, Failure("scan", "personal_name", detail, retryable=False)))
+        return
     identity = (key, source.name, entry.uri)
     if entry.size > limit:
         detail = f"{entry.size // 1048576} MB, the limit is {limit // 1048576} MB (KPREP_DOCUMENT_SIZE_MB)"
@@ -100,6 +114,13 @@ def _look_at(
     )
     scan.rows.append(found)
     scan.news.append(found)
+
+
+def _masked(uri: str, spans: list[tuple[str, int, int]]) -> str:
+    """A path with what must not be shown replaced by its kind."""
+    for kind, start, end in sorted(spans, key=lambda span: -span[1]):
+        uri = f"{uri[:start]}<{kind}>{uri[end:]}"
+    return uri
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,9 +181,13 @@ def plan_run(workspace: Workspace, connection: Connection, *, allow_deletes: boo
 def _observed(workspace: Workspace, scan: Scan) -> tuple[Observed, ...]:
     sources = {source.name: source for source in workspace.base.config.sources}
     stages: dict[tuple[str, str], dict[str, str]] = {}
+    known: dict[tuple[str, Permitted], str] = {}
     out = []
     for row in scan.rows:
         source = sources[row.source]
+        permitted = Permitted.of(*scan.locations[row.document_id])
+        if (row.source, permitted) not in known:
+            known[row.source, permitted] = metadata_fingerprint(source, workspace.base.config.tenant, permitted)
         kind = (row.media_type, source.doc_type)
         if kind not in stages:
             stages[kind] = workspace.rules.stages(*kind)
@@ -173,24 +198,22 @@ def _observed(workspace: Workspace, scan: Scan) -> tuple[Observed, ...]:
                 row.uri,
                 row.content_hash,
                 content_fingerprint(row.content_hash, stages[kind]),
-                metadata_fingerprint(source, workspace.base.config.tenant),
+                known[row.source, permitted],
                 stages[kind],
             )
         )
     return tuple(out)
 
 
-def record_scan(workspace: Workspace, connection: Connection, run_id: str, planned: Planned) -> None:
-    """Write what the scan saw, and the denials it found, at once: they wait for no gate."""
+def record_scan(workspace: Workspace, connection: Connection, run_id: str, planned: Planned) -> int:
+    """Write what the scan saw, and the denials it found, at once: they wait for no gate. Number of denials."""
     kb, scan, plan = workspace.kb, planned.scan, planned.plan
     documents.observe(connection, kb, scan.news)
     for identity, failure in scan.failed:
         documents.fail(connection, kb, run_id, identity, "", failure)
-    overlay.narrow(connection, kb, _permitted(workspace, planned, overlay.narrowed(connection, kb)))
-    sound = [item.document_id for item in plan.documents if item.action in (Action.UNCHANGED, Action.REPERMISSION)]
-    documents.clear_failures(connection, kb, sound)
+    denials = _record_permissions(workspace, connection, run_id, planned)
     if plan.guard:
-        return
+        return denials
     # A file that moved to another source left the permissions of its old one: that is a denial.
     renamed = {
         item.renamed_from
@@ -199,12 +222,47 @@ def record_scan(workspace: Workspace, connection: Connection, run_id: str, plann
     }
     retired = [item for item in plan.documents if item.action is Action.RETIRE]
     denied = [item.document_id for item in retired if item.uri not in renamed]
-    overlay.suppress(connection, kb, denied, "source_deleted", f"run {run_id}")
+    denials += overlay.suppress(connection, kb, denied, "source_deleted", f"run {run_id}")
     seen = {row.document_id for row in scan.rows} | scan.keep | {identity[0] for identity, _ in scan.failed}
     known = [row.document_id for row in documents.observed(connection, kb)]
     documents.unlist(connection, kb, [key for key in known if key not in seen])
     stale = [row.document_id for row in documents.failures(connection, kb) if row.document_id not in seen]
     documents.clear_failures(connection, kb, stale)
+    return denials
+
+
+def _record_permissions(workspace: Workspace, connection: Connection, run_id: str, planned: Planned) -> int:
+    """Write narrowed permissions, and failures that say which cannot be read; number of documents narrowed."""
+    kb, scan, plan = workspace.kb, planned.scan, planned.plan
+    before = overlay.narrowed(connection, kb)
+    narrowed = _permitted(workspace, planned, before)
+    overlay.narrow(connection, kb, narrowed)
+    denials = sum(set(acl) != set(before.get(key, ("", ""))) for key, acl in narrowed.items())
+    unreadable = {key: Permitted.of(*place).problem for key, place in scan.locations.items() if place[1].acl_problem}
+    private = {live.document_id for live in planned.live if live.metadata.get("acl_problem")}
+    sound = [
+        item.document_id
+        for item in plan.documents
+        if item.action is Action.REPERMISSION or (item.action is Action.UNCHANGED and item.document_id not in private)
+    ]
+    documents.clear_failures(connection, kb, [key for key in sound if key not in unreadable])
+    for key, problem in sorted(unreadable.items()):
+        source, entry = scan.locations[key]
+        fail_unreadable(connection, kb, run_id, (key, source.name, entry.uri), problem)
+    ids = {item.uri: item.document_id for item in planned.live}
+    moved = {
+        ids[item.renamed_from]: item.document_id
+        for item in plan.documents
+        if item.renamed_from and item.renamed_from in ids
+    }
+    overlay.carry(connection, kb, moved)
+    return denials
+
+
+def fail_unreadable(connection: Connection, kb: str, run_id: str, identity: tuple[str, str, str], problem: str) -> None:
+    """Record that a document is visible to nobody because its permission data cannot be read."""
+    failure = Failure("scan", PERMISSIONS_UNREADABLE, problem, retryable=True)
+    documents.fail(connection, kb, run_id, identity, "", failure)
 
 
 def _permitted(
@@ -217,13 +275,22 @@ def _permitted(
     """
     sources = {source.name: source for source in workspace.base.config.sources}
     actions = {item.document_id: item.action for item in planned.plan.documents}
-    out = {}
+    out: dict[str, tuple[str, ...]] = {}
     for live in planned.live:
         key, published = live.document_id, tuple(live.metadata["acl"])
         action = actions.get(key)
+        place = planned.scan.locations.get(key)
+        if place is not None and place[1].acl_problem:
+            out[key] = ()
+            continue
         if live.source not in sources or (live.metadata.get("own_acl") and action is not Action.UNCHANGED):
             continue
-        now = published if action is Action.UNCHANGED else sources[live.source].acl
+        if action is Action.UNCHANGED:
+            now = published
+        elif place is not None:
+            now = Permitted.of(*place).acl
+        else:  # it cannot be looked at: no more people than the source lets in, and than before
+            now = tuple(sorted(set(published) & set(sources[live.source].acl)))
         if key in narrowed or not set(published) <= set(now):
             out[key] = now
     return out

@@ -32,6 +32,18 @@ def _checked_name(value: str) -> str:
     return value
 
 
+class AclRule(_Strict):
+    """Who may read the files a pattern (like those of .gitignore) names."""
+
+    match: str
+    acl: tuple[str, ...]
+
+    @field_validator("acl", mode="before")
+    @classmethod
+    def _one_or_many(cls, value: Any) -> Any:
+        return [value] if isinstance(value, str) else value
+
+
 class SourceConfig(_Strict):
     """Where documents come from and what holds for all of them."""
 
@@ -43,6 +55,8 @@ class SourceConfig(_Strict):
     doc_type: str = "document"
     owner: str = ""
     acl: tuple[str, ...] = ()
+    acl_rules: tuple[AclRule, ...] = ()
+    """The first rule that matches replaces `acl`."""
     sensitivity: str = "internal"
     source_confidence: float = Field(default=1.0, ge=0, le=1)
 
@@ -91,6 +105,7 @@ class ThresholdConfig(_Strict):
     locators_open: float = Field(default=0.98, ge=0, le=1)
     short_share: float = Field(default=0.2, ge=0, le=1)
     failed_share: float | None = Field(default=None, ge=0, le=1)
+    removed_share: float = Field(default=0.5, ge=0, le=1)
     min_questions: int = Field(default=5, ge=1)
 
 

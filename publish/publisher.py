@@ -39,6 +39,7 @@ def publish(connection: Connection, kb: str, release: int, report: PassedReport)
     releases.set_status(connection, kb, release, "published")
     overlay.settle(connection, kb, release)
     overlay.follow(connection, kb, release)
+    overlay.close_sections(connection, kb, release)
     flip_views(connection, kb, row.base_release, release)
 
 

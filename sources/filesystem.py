@@ -11,6 +11,7 @@ from pathlib import Path
 import pathspec
 
 from kprep.core.errors import SourceError, SourceUnavailable
+from sources.sidecar import SUFFIX, SidecarAcl, read
 from sources.spec import Entry, Listing, Problem, SourceRequest, SourceSpec
 
 Patterns = pathspec.PathSpec[pathspec.Pattern]
@@ -60,8 +61,11 @@ class _Walk:
         self.problems: list[Problem] = []
         self.complete = True
 
-    def folder(self, folder: Path, relative: str) -> None:
-        """Add what stands in a folder; a folder that cannot be entered makes the listing incomplete."""
+    def folder(self, folder: Path, relative: str, acl: SidecarAcl | None = None) -> None:
+        """Add what stands in a folder; a folder that cannot be entered makes the listing incomplete.
+
+        `acl`: what the nearest folder above says of permissions.
+        """
         try:
             with os.scandir(folder) as found:
                 items = sorted(found, key=lambda item: item.name)
@@ -75,16 +79,23 @@ class _Walk:
             self.complete = False
             self._problem(relative, "source_unreadable", f"folder may not be entered ({error.strerror})")
             return
+        sidecars = {item.name for item in items if item.name.endswith(SUFFIX)}
+        if SUFFIX in sidecars:
+            acl = read(folder / SUFFIX, self._uri(f"{relative}/{SUFFIX}".lstrip("/")))
+        for name in sorted(sidecars - {SUFFIX} - {item.name + SUFFIX for item in items}):
+            inner = f"{relative}/{name}" if relative else name
+            self._problem(inner, "permissions_unreadable", "permissions for a file that is not there")
         for item in items:
-            if item.name.startswith(".") or item.name in IGNORED_NAMES:
+            if item.name.startswith(".") or item.name in IGNORED_NAMES or item.name in sidecars:
                 continue
             inner = f"{relative}/{item.name}" if relative else item.name
             if item.is_dir(follow_symlinks=False):
-                self.folder(Path(item.path), inner)
+                self.folder(Path(item.path), inner, acl)
             elif self._include.match_file(inner) and not self._exclude.match_file(inner):
-                self._file(item, inner)
+                own = item.name + SUFFIX
+                self._file(item, inner, read(folder / own, self._uri(inner + SUFFIX)) if own in sidecars else acl)
 
-    def _file(self, item: os.DirEntry[str], relative: str) -> None:
+    def _file(self, item: os.DirEntry[str], relative: str, acl: SidecarAcl | None) -> None:
         try:
             relative.encode("utf-8")
         except UnicodeEncodeError:
@@ -116,7 +127,8 @@ class _Walk:
         modified_at = datetime.fromtimestamp(status.st_mtime, tz=UTC)
         token = f"{status.st_size}-{status.st_mtime_ns}-{status.st_ino}"
         name = uri.rsplit("/", 1)[-1]
-        self.entries.append(Entry(uri, name, item.path, token, status.st_size, modified_at))
+        allowed, problem = (None, "") if acl is None else (acl.acl, acl.problem)
+        self.entries.append(Entry(uri, name, item.path, token, status.st_size, modified_at, allowed, problem))
 
     def _uri(self, relative: str) -> str:
         return f"{self._request.name}/{unicodedata.normalize('NFC', relative)}"

@@ -20,7 +20,11 @@ class SourceRequest:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One document of a source, as listed. `location` is what the source needs to fetch it."""
+    """One document of a source, as listed. `location` is what the source needs to fetch it.
+
+    `acl`: who may read it, where the source itself says so; None when it says nothing. `acl_problem`: why what it says
+    cannot be read, in which case `acl` is empty: nobody may.
+    """
 
     uri: str
     name: str
@@ -28,6 +32,8 @@ class Entry:
     version_token: str
     size: int
     modified_at: datetime | None
+    acl: tuple[str, ...] | None = None
+    acl_problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,12 @@ COMMANDS = {
     "search": "kprep.cli.reading",
     "get": "kprep.cli.reading",
     "chunks": "kprep.cli.reading",
+    "explain": "kprep.cli.explaining",
     "release": "kprep.cli.releases",
+    "principals": "kprep.cli.access",
+    "suppress": "kprep.cli.access",
+    "suppressed": "kprep.cli.access",
+    "forget": "kprep.cli.access",
 }
 """Command -> module that defines it: a command loads only what it needs."""
 

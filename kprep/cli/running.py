@@ -10,18 +10,31 @@ import click
 
 from kprep.cli import output
 from kprep.cli.app import EXIT_FAILED, EXIT_REFUSED, EXIT_WAITING, command, exits, print_json, workspace
+from kprep.cli.explaining import show_change
 
 EXIT_OF = {"published": 0, "unchanged": 0, "blocked": EXIT_REFUSED, "waiting": EXIT_WAITING, "failed": EXIT_FAILED}
 
 
 @command("plan")
 @click.option("--allow-deletes", is_flag=True, help="Plan as if an operator had confirmed the deletions.")
-def plan_command(folder: Path | None, data_dir: Path | None, as_json: bool, allow_deletes: bool) -> None:
+@click.option("--rules", type=click.Path(path_type=Path), help="Compare with these rules: a file, or a folder of them.")
+def plan_command(
+    folder: Path | None, data_dir: Path | None, as_json: bool, allow_deletes: bool, rules: Path | None
+) -> None:
     """Show what a run would do, document by document. Writes nothing.
 
     Lists the sources, hashes what may have changed, and compares with the live release: what is added, rebuilt (and
     from which stage), renamed, given other permissions or retired, and about how many chunks would be embedded.
+
+    With --rules, says instead how many documents other cleaning or redaction rules would alter, with samples.
     """
+    if rules is not None:
+        with workspace(folder, data_dir) as opened, output.progress():
+            from flows.explaining import compare_rules
+
+            compared = compare_rules(opened, rules)
+        _show_rules(compared, as_json=as_json)
+        return
     with workspace(folder, data_dir) as opened:
         from flows.planning import preview
 
@@ -32,6 +45,19 @@ def plan_command(folder: Path | None, data_dir: Path | None, as_json: bool, allo
         _show_plan(outcome)
     if outcome["guard"]:
         exits(EXIT_WAITING)
+
+
+def _show_rules(compared: dict[str, Any], *, as_json: bool) -> None:
+    if as_json:
+        print_json(compared)
+        return
+    console = output.console
+    console.print(f"{compared['rules']} would alter {len(compared['altered'])} of {compared['documents']} documents")
+    for item in compared["refused"]:
+        console.print(f"  {item['uri']} would be refused: [red]{item['reason']}[/]")
+    for sample in compared["samples"]:
+        click.secho(f"\n{sample['uri']}", fg="cyan")
+        show_change(sample["before"], sample["after"])
 
 
 def _show_plan(outcome: dict[str, Any]) -> None:
@@ -71,7 +97,9 @@ def run_command(
     published version and are listed with the reason.
     """
     if dry_run:
-        ctx.invoke(plan_command, folder=folder, data_dir=data_dir, as_json=as_json, allow_deletes=allow_deletes)
+        ctx.invoke(
+            plan_command, folder=folder, data_dir=data_dir, as_json=as_json, allow_deletes=allow_deletes, rules=None
+        )
         return
     with workspace(folder, data_dir) as opened, output.progress():
         from flows.start import start
@@ -111,6 +139,8 @@ def status_command(
         console.print(f"[bold]{outcome['knowledge_base']}[/] nothing is published yet: `kprep run`")
     if outcome["suppressed"]:
         console.print(f"  {outcome['suppressed']} documents hidden by the overlay")
+    if outcome["time_to_invisible_s"] is not None:
+        console.print(f"  last denials acted {outcome['time_to_invisible_s']:.3f} s after the scan saw them")
     for row in outcome["runs"]:
         console.print(
             f"  run {row['run_id']}  {row['started_at']}  {row['status']:<10} {row['message']}", soft_wrap=True

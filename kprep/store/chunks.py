@@ -52,6 +52,12 @@ def save(connection: Connection, kb: str, document_id: str, version_id: str, doc
     _store(connection, kb, document_id, version_id, parents, chunks)
 
 
+def places(connection: Connection, kb: str, version_id: str) -> list[tuple[int, str | None, list[str]]]:
+    """(ordinal, anchor, heading path) of a version's chunks, in order."""
+    values = {"kb": kb, "version_id": version_id}
+    return [(row[0], row[1], row[2]) for row in connection.execute(SQL["places"], values)]
+
+
 def copy(connection: Connection, kb: str, document_id: str, version_id: str, from_version: str) -> None:
     """The chunks of another document's version as this document's own, under its own ids."""
     parents: dict[str, dict[str, Any]] = {}

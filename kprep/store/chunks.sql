@@ -27,3 +27,8 @@ FROM kprep.version_chunks v
 JOIN kprep.chunks c ON c.kb = v.kb AND c.chunk_id = v.chunk_id
 JOIN kprep.parents p ON p.kb = v.kb AND p.parent_id = v.parent_id
 WHERE v.kb = :kb AND v.version_id = :version_id ORDER BY v.ordinal;
+
+-- name: places
+SELECT v.ordinal, v.locator ->> 'anchor', c.heading_path
+FROM kprep.version_chunks v JOIN kprep.chunks c ON c.kb = v.kb AND c.chunk_id = v.chunk_id
+WHERE v.kb = :kb AND v.version_id = :version_id ORDER BY v.ordinal;

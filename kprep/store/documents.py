@@ -77,6 +77,16 @@ def forget(connection: Connection, kb: str) -> tuple[str, ...]:
     return tuple(connection.execute(SQL["unused_originals"], {"hashes": originals}).scalars())
 
 
+def size(connection: Connection, kb: str) -> dict[str, int]:
+    """Documents and chunks the knowledge base has, in whatever release."""
+    return {name: int(value) for name, value in connection.execute(SQL["size"], {"kb": kb}).mappings().one().items()}
+
+
+def ids_of_uri(connection: Connection, kb: str, uri: str) -> list[str]:
+    """Ids of the documents that have, or had in a kept release, this URI."""
+    return [str(row[0]) for row in connection.execute(SQL["ids_of_uri"], {"kb": kb, "uri": uri})]
+
+
 def observed(connection: Connection, kb: str) -> list[DocumentRow]:
     """Documents listed by the last scan, by URI."""
     return [DocumentRow(*row) for row in connection.execute(SQL["observed"], {"kb": kb})]
@@ -130,6 +140,7 @@ def save_version(
                 [{"kind": item.kind, "locator": item.locator.to_json()} for item in prepared.redactions]
             ),
             "stages": jsonb(stages),
+            "removed_share": prepared.removed_share,
         },
     ).scalar()
     if made is not None:

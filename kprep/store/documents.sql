@@ -4,6 +4,14 @@ INSERT INTO kprep.knowledge_bases (kb, tenant) VALUES (:kb, :tenant) ON CONFLICT
 -- name: add_partitions
 SELECT kprep.add_partitions(:kb);
 
+-- name: size
+SELECT (SELECT count(DISTINCT document_id) FROM kprep.release_documents WHERE kb = :kb) AS documents,
+    (SELECT count(*) FROM kprep.chunks WHERE kb = :kb) AS chunks;
+
+-- name: ids_of_uri
+SELECT document_id FROM kprep.documents WHERE kb = :kb AND uri = :uri
+UNION SELECT document_id FROM kprep.release_documents WHERE kb = :kb AND uri = :uri;
+
 -- name: own_texts
 SELECT DISTINCT content_hash FROM kprep.chunks WHERE kb = :kb;
 
@@ -58,17 +66,17 @@ UPDATE kprep.documents SET listed = false WHERE kb = :kb AND document_id = ANY(:
 -- name: save_version
 INSERT INTO kprep.document_versions
     (kb, version_id, document_id, content_fingerprint, content_hash, media_type, parser, title, language, front_matter,
-     units, removals, redactions, stages)
+     units, removals, redactions, stages, removed_share)
 VALUES (:kb, :version_id, :document_id, :content_fingerprint, :content_hash, :media_type, :parser, :title, :language,
-    :front_matter, :units, :removals, :redactions, :stages)
+    :front_matter, :units, :removals, :redactions, :stages, :removed_share)
 ON CONFLICT (kb, version_id) DO NOTHING RETURNING version_id;
 
 -- name: copy_version
 INSERT INTO kprep.document_versions
     (kb, version_id, document_id, content_fingerprint, content_hash, media_type, parser, title, language, front_matter,
-     units, removals, redactions, stages)
+     units, removals, redactions, stages, removed_share)
 SELECT kb, :version_id, :document_id, content_fingerprint, content_hash, media_type, parser, title, language, front_matter,
-     units, removals, redactions, stages
+     units, removals, redactions, stages, removed_share
 FROM kprep.document_versions WHERE kb = :kb AND version_id = :from_version
 ON CONFLICT (kb, version_id) DO NOTHING RETURNING version_id;
 

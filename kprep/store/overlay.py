@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from sqlalchemy import Connection
 
@@ -11,9 +12,31 @@ from kprep.store.sql import jsonb, load
 SQL = load(__file__)
 
 
-def suppress(connection: Connection, kb: str, ids: Sequence[str], reason: str, made_by: str) -> None:
-    """Hide documents from every read, at once. Reasons: source_deleted, legal, operator."""
-    connection.execute(SQL["suppress"], {"kb": kb, "ids": list(ids), "reason": reason, "made_by": made_by})
+def suppress(connection: Connection, kb: str, ids: Sequence[str], reason: str, made_by: str, note: str = "") -> int:
+    """Hide documents from every read, at once; how many were not hidden for that reason before.
+
+    Reasons: source_deleted, legal, operator.
+    """
+    values = {"kb": kb, "ids": list(ids), "reason": reason, "made_by": made_by, "note": note}
+    return connection.execute(SQL["suppress"], values).rowcount
+
+
+def lift(connection: Connection, kb: str, ids: Sequence[str], reason: str, made_by: str) -> int:
+    """End the suppression of documents for a reason; number of entries that ended."""
+    values = {"kb": kb, "ids": list(ids), "reason": reason, "made_by": made_by}
+    return connection.execute(SQL["lift"], values).rowcount
+
+
+def carry(connection: Connection, kb: str, moved: Mapping[str, str]) -> None:
+    """What a person suppressed stays so under its new document id (old id -> new id)."""
+    rows = [{"old_id": old, "new_id": new} for old, new in moved.items()]
+    if rows:
+        connection.execute(SQL["carry"], {"kb": kb, "rows": jsonb(rows)})
+
+
+def entries(connection: Connection, kb: str) -> list[dict[str, Any]]:
+    """Active suppressions: document_id, uri, reason, made_by, note, since; by URI."""
+    return [dict(row) for row in connection.execute(SQL["entries"], {"kb": kb}).mappings()]
 
 
 def narrow(connection: Connection, kb: str, acls: Mapping[str, Sequence[str]]) -> None:
@@ -43,6 +66,11 @@ def follow(connection: Connection, kb: str, release: int) -> None:
     A document the release could not take up keeps its entry: it is published with its old, wider permissions.
     """
     connection.execute(SQL["follow"], {"kb": kb, "release": release})
+
+
+def close_sections(connection: Connection, kb: str, release: int) -> None:
+    """Let rows that ended with the release about to be live be as narrow as the sections it narrows."""
+    connection.execute(SQL["close_sections"], {"kb": kb, "release": release})
 
 
 def suppressed(connection: Connection, kb: str) -> dict[str, str]:

@@ -1,7 +1,28 @@
 -- name: suppress
-INSERT INTO kprep.suppressions (kb, document_id, reason, made_by)
-SELECT :kb, id, :reason, :made_by FROM unnest(CAST(:ids AS text[])) AS id
+INSERT INTO kprep.suppressions (kb, document_id, reason, made_by, note)
+SELECT :kb, id, :reason, :made_by, :note FROM unnest(CAST(:ids AS text[])) AS id
 ON CONFLICT DO NOTHING;
+
+-- name: lift
+UPDATE kprep.suppressions SET ended_at = now(), ended_by = :made_by
+WHERE kb = :kb AND document_id = ANY(:ids) AND reason = :reason AND ended_at IS NULL;
+
+-- name: carry
+-- A document that moved keeps what a person decided about it.
+INSERT INTO kprep.suppressions (kb, document_id, reason, made_by, note, since)
+SELECT s.kb, r.new_id, s.reason, s.made_by, s.note, s.since
+FROM jsonb_to_recordset(:rows) AS r(old_id text, new_id text)
+JOIN kprep.suppressions s ON s.kb = :kb AND s.document_id = r.old_id AND s.ended_at IS NULL AND s.chunk_id IS NULL
+    AND s.reason IN ('legal', 'operator')
+ON CONFLICT DO NOTHING;
+
+-- name: entries
+SELECT s.document_id, coalesce(d.uri, r.uri, s.document_id) AS uri, s.reason, s.made_by, s.note, s.since
+FROM kprep.suppressions s
+LEFT JOIN kprep.documents d ON d.kb = s.kb AND d.document_id = s.document_id
+LEFT JOIN LATERAL (SELECT uri FROM kprep.release_documents r WHERE r.kb = s.kb AND r.document_id = s.document_id
+    ORDER BY from_release DESC LIMIT 1) r ON true
+WHERE s.kb = :kb AND s.ended_at IS NULL ORDER BY uri, s.reason;
 
 -- name: lift_returned
 UPDATE kprep.suppressions SET ended_at = now()

@@ -79,13 +79,27 @@ WHERE (CAST(:chunk_ids AS text[]) IS NULL OR v.chunk_id = ANY(:chunk_ids))
 ORDER BY d.uri, v.ordinal;
 
 -- name: parents
-SELECT DISTINCT ON (v.parent_id) v.parent_id, p.heading_path, p.text, p.summary, d.uri AS document_uri, d.title AS document_title,
+-- A parent of which the reader may not see every child is what the children it sees say.
+WITH seen AS MATERIALIZED (
+    SELECT * FROM kprep.visible_members(:kb, :release, :principals, :as_of) v WHERE v.parent_id = ANY(:parent_ids)
+), told AS (
+    SELECT s.parent_id, count(*) AS children, string_agg(c.text, E'\n\n' ORDER BY s.ordinal) AS text
+    FROM seen s JOIN kprep.chunks c ON c.kb = s.kb AND c.chunk_id = s.chunk_id GROUP BY s.parent_id
+), whole AS (
+    SELECT m.parent_id, count(*) AS children FROM kprep.release_members m
+    WHERE m.kb = :kb AND m.document_id IN (SELECT document_id FROM seen) AND m.parent_id = ANY(:parent_ids)
+      AND m.from_release <= :release AND (m.to_release IS NULL OR m.to_release > :release)
+    GROUP BY m.parent_id
+)
+SELECT DISTINCT ON (v.parent_id) v.parent_id, p.heading_path,
+    CASE WHEN told.children = whole.children THEN p.text ELSE told.text END AS text,
+    CASE WHEN told.children = whole.children THEN p.summary ELSE '' END AS summary, d.uri AS document_uri, d.title AS document_title,
     v.ordinal, v.locator
-FROM kprep.visible_members(:kb, :release, :principals, :as_of) v
+FROM seen v
+JOIN told USING (parent_id) JOIN whole USING (parent_id)
 JOIN kprep.parents p ON p.kb = v.kb AND p.parent_id = v.parent_id
 JOIN kprep.release_documents d ON d.kb = v.kb AND d.document_id = v.document_id AND d.from_release <= :release
     AND (d.to_release IS NULL OR d.to_release > :release)
-WHERE v.parent_id = ANY(:parent_ids)
 ORDER BY v.parent_id, v.ordinal;
 
 -- name: documents_of_uris

@@ -50,13 +50,17 @@ def test_reader_sees_what_its_principals_may_and_nothing_without(base: TestBase,
     assert seen(reader, base, "acme", ["unknown"]) == {"hours.md"}
     for tenant in (None, "", "other"):
         assert seen(reader, base, tenant, ["staff", "board", "public"]) == set()
-    for principals in (None, []):
+    nobody: tuple[list[str] | None, ...] = (None, [])
+    for principals in nobody:
         assert seen(reader, base, "acme", principals) == set()
 
 
 @pytest.mark.req("D9.10")
 def test_reader_has_no_right_on_any_table_view_or_function_of_kprep(base: TestBase, reader: SqlReader) -> None:
-    listed = "SELECT oid::regclass::text FROM pg_class WHERE relnamespace = 'kprep'::regnamespace AND relkind IN ('r','p','v','S')"
+    listed = (
+        "SELECT oid::regclass::text FROM pg_class "
+        "WHERE relnamespace = 'kprep'::regnamespace AND relkind IN ('r', 'p', 'v', 'S')"
+    )
     with base.connection() as connection:
         names = [row[0] for row in connection.execute(text(listed))]
     assert {"kprep.chunks", "kprep.release_members", "kprep.session_members"} <= set(names)
@@ -124,7 +128,7 @@ def test_leaky_function_sees_no_row_it_may_not(base: TestBase, reader: SqlReader
 def test_without_the_right_to_make_roles_the_rest_works(
     new_database: Callable[[], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An owner without CREATEROLE that is in no role of ours: tables and views are made, and what is missing is named."""
+    """An owner without CREATEROLE and in no role of ours: tables and views are made, what is missing is named."""
     url = make_url(new_database())
     owner = f"owner_{url.database}"
     with psycopg.connect(

@@ -320,3 +320,17 @@ def test_everything_at_once_equals_a_fresh_build(base: TestBase, make_base: Make
     )
     fresh.run()
     assert base.content() == fresh.content()
+
+
+@pytest.mark.req("D5.1", "D5.5")
+def test_a_file_name_with_personal_data_is_refused_and_stored_nowhere(make_base: MakeBase) -> None:
+    base = make_base(FOUR)
+    base.write("letter to jane.roe@kelvarra-mail.net.md", page("Letter", "The letter was answered in March."))
+    summary = base.run()
+    assert summary["status"] == "published"
+    [failure] = summary["failures"]
+    assert failure["reason"] == "personal_name"
+    assert "jane.roe" not in str(summary)
+    assert "<EMAIL>" in failure["uri"]
+    assert summary["documents"]["failed"] == 1
+    assert base.run()["status"] == "unchanged"

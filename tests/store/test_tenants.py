@@ -39,7 +39,8 @@ def test_reads_touch_the_tables_of_one_knowledge_base(make_base: MakeBase) -> No
     base.run()
     number = part(base)
     reads = {
-        "visible": "SELECT m.chunk_id, c.text, d.uri FROM kprep.visible_members('{kb}', 1, ARRAY['staff'], current_date) m "
+        "visible": "SELECT m.chunk_id, c.text, d.uri "
+        "FROM kprep.visible_members('{kb}', 1, ARRAY['staff'], current_date) m "
         "JOIN kprep.chunks c ON c.kb = m.kb AND c.chunk_id = m.chunk_id "
         "JOIN kprep.release_documents d ON d.kb = m.kb AND d.document_id = m.document_id "
         "JOIN kprep.version_chunks p ON p.kb = m.kb AND p.version_id = d.version_id AND p.ordinal = m.ordinal",
