@@ -1,0 +1,133 @@
+"""What the rules do to a document, and what other rules would do to all of them. Nothing is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from difflib import SequenceMatcher
+from pathlib import Path
+from typing import Any
+
+import cleaning
+import parsers
+import redaction
+from flows.progress import report
+from flows.rooms import redactor_of
+from flows.rules import RuleSet
+from flows.scan import plan_run, request_for
+from flows.workspace import Workspace
+from kprep.config import read_mapping
+from kprep.core.errors import ConfigError, PrepError, SourceError
+from kprep.core.models import Element, ParsedDocument, RawDocument
+from sources import SOURCES
+
+CLEANING_KEYS = frozenset(("drop_kinds", "drop", "join", "characters", "drop_lines"))
+MOST_SAMPLES = 20
+
+
+def explain(workspace: Workspace, uri: str) -> dict[str, Any]:
+    """What each cleaning rule changed in a document as its source holds it now, and what redaction replaces.
+
+    Shows the original's text: for operators, who can read the source. Raises: SourceError for an unknown URI, or the
+    error of the room that refuses the document.
+    """
+    raw = next((document for document in _originals(workspace) if document.uri == uri), None)
+    if raw is None:
+        raise SourceError(f"no source holds {uri!r}: `kprep plan` and `kprep status` name what there is")
+    parsed = parsers.parse(raw, parsers.parser_for(raw.media_type))
+    clean = cleaning.clean(parsed, workspace.rules.cleaning)
+    redacted = redactor_of(workspace.rules).redact(clean)
+    return {
+        "uri": uri,
+        "parser": parsed.parser,
+        "removed_share": round(cleaning.removed_share(clean), 4),
+        "steps": [
+            {
+                "rule": step.rule,
+                "changes": [
+                    {"before": [item.text for item in old], "after": [item.text for item in new]}
+                    for old, new in step.differences()
+                ],
+            }
+            for step in cleaning.explain(parsed, workspace.rules.cleaning)
+        ],
+        "redactions": [{"kind": item.kind, "locator": item.locator.to_json()} for item in redacted.redactions],
+    }
+
+
+def compare_rules(workspace: Workspace, path: Path) -> dict[str, Any]:
+    """How many documents other rules would alter, with samples of what they would say; all text is redacted.
+
+    `path`: a cleaning or redaction file, or a folder with cleaning.yaml and redaction.yaml. Raises: ConfigError.
+    """
+    rules, other = workspace.rules, _other_rules(workspace.rules, path)
+    originals = list(_originals(workspace))
+    altered: list[str] = []
+    refused: list[dict[str, Any]] = []
+    samples: list[dict[str, Any]] = []
+    for number, raw in enumerate(originals, start=1):
+        report("compare", number, len(originals))
+        try:
+            parsed = parsers.parse(raw, parsers.parser_for(raw.media_type))
+        except PrepError:
+            continue  # fails the same under both
+        before, after = _outcome(parsed, rules), _outcome(parsed, other)
+        if before == after:
+            continue
+        altered.append(raw.uri)
+        if isinstance(after, str) and not isinstance(before, str):
+            refused.append({"uri": raw.uri, "reason": after})
+        elif len(samples) < MOST_SAMPLES:
+            samples += _differences(raw.uri, before, after)
+    return {
+        "rules": str(path),
+        "documents": len(originals),
+        "altered": altered,
+        "refused": refused,
+        "samples": samples[:MOST_SAMPLES],
+    }
+
+
+def _other_rules(rules: RuleSet, path: Path) -> RuleSet:
+    files = [path] if path.is_file() else [path / name for name in ("cleaning.yaml", "redaction.yaml")]
+    found = [file for file in files if file.is_file()]
+    if not found:
+        raise ConfigError(f"{path} is no rules file, and no folder with cleaning.yaml or redaction.yaml")
+    for file in found:
+        mapping, _ = read_mapping(file)
+        if mapping.keys() <= CLEANING_KEYS:
+            rules = replace(rules, cleaning=cleaning.CleaningRules.load(mapping))
+        else:
+            rules = replace(rules, redaction=redaction.RedactionPolicy.load(mapping))
+    return rules
+
+
+def _outcome(parsed: ParsedDocument, rules: RuleSet) -> tuple[Element, ...] | str:
+    """Elements after redaction, or the reason code of the room that refuses."""
+    try:
+        return redactor_of(rules).redact(cleaning.clean(parsed, rules.cleaning)).elements
+    except PrepError as error:
+        return error.reason
+
+
+def _differences(
+    uri: str, before: tuple[Element, ...] | str, after: tuple[Element, ...] | str
+) -> Iterator[dict[str, Any]]:
+    old = [before] if isinstance(before, str) else [element.text for element in before]
+    new = [after] if isinstance(after, str) else [element.text for element in after]
+    for tag, i, j, k, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if tag != "equal":
+            yield {"uri": uri, "before": old[i:j], "after": new[k:m]}
+
+
+def _originals(workspace: Workspace) -> Iterator[RawDocument]:
+    """Every readable document as its source holds it now."""
+    with workspace.database.begin() as connection:
+        scan = plan_run(workspace, connection, allow_deletes=True).scan
+    for row in scan.rows:
+        source, entry = scan.locations[row.document_id]
+        try:
+            content = SOURCES[source.kind].fetch(request_for(workspace, source), entry)
+        except PrepError:
+            continue
+        yield RawDocument(row.uri, entry.name, content, row.media_type)
