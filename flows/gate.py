@@ -66,6 +66,7 @@ def candidate(workspace: Workspace, connection: Connection, release: int, child:
         total=int(row.statistics["children"]),
         without_vector=int(row.statistics["without_vector"]),
         copies=copies,
+        removed=measures.removed_shares(connection, kb, release, thresholds.removed_share),
     )
 
 

@@ -59,6 +59,7 @@ def prepare(
     """
     seconds: dict[str, float] = {}
     redacted: RedactedDocument | None = None
+    removed = 0.0
     document: Any = None
     stages = iter(("parse", "clean", "redact", "chunk", "enrich", ""))
     stage = next(stages)
@@ -67,6 +68,8 @@ def prepare(
         for done, outcome, elapsed in walk(raw, doc_type, rules):
             seconds[done] = round(elapsed, 4)
             document = outcome
+            if done == "clean":
+                removed = cleaning.removed_share(outcome)
             if done == "redact":
                 redacted = outcome
             stage = next(stages) or done
@@ -87,6 +90,7 @@ def prepare(
         removals=redacted.removals,
         redactions=redacted.redactions,
         seconds=seconds,
+        removed_share=round(removed, 4),
     )
 
 
@@ -109,11 +113,13 @@ def _require_chunks(document: EnrichedDocument) -> None:
 def _where(error: PrepError) -> str:
     """Place in the original, for people, when the error names one."""
     locator = error.context.get("locator")
-    if not isinstance(locator, dict):
-        return ""
-    if locator.get("line"):
-        return f" in line {locator['line'][0]}"
-    return f" on page {locator['page']}" if locator.get("page") else ""
+    said = ""
+    if isinstance(locator, dict) and locator.get("line"):
+        said = f" in line {locator['line'][0]}"
+    elif isinstance(locator, dict) and locator.get("page"):
+        said = f" on page {locator['page']}"
+    fingerprint = error.context.get("fingerprint")
+    return f"{said} (if it is none: release fingerprint {fingerprint} in the policy)" if fingerprint else said
 
 
 def _place(error: Exception) -> str:

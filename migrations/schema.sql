@@ -230,6 +230,7 @@ CREATE TABLE kprep.document_versions (
     removals jsonb NOT NULL,
     redactions jsonb NOT NULL,
     stages jsonb NOT NULL,
+    removed_share real NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL
 )
 PARTITION BY LIST (kb);

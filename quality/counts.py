@@ -67,6 +67,17 @@ def documents_failed(candidate: Candidate) -> Sequence[Finding]:
     return [Finding("documents_failed", level, not (refused or warned), share, limit, message)]
 
 
+def cleaning_removed(candidate: Candidate) -> Sequence[Finding]:
+    """New documents of which cleaning took so much that a rule may take more than noise."""
+    most = max(candidate.removed.values(), default=0.0)
+    limit = candidate.thresholds.removed_share
+    message = f"cleaning took more than {limit:.0%} of {len(candidate.removed)} new documents"
+    if candidate.removed:
+        message += ": `kprep explain URI` shows what each rule took"
+    samples = first({"document_uri": uri, "removed_share": share} for uri, share in candidate.removed.items())
+    return [Finding("cleaning_removed", "warning", not candidate.removed, most, limit, message, samples)]
+
+
 def chunks_empty(candidate: Candidate) -> Sequence[Finding]:
     """Chunks without a visible character in what is cited or in what is indexed."""
     empty = [chunk for chunk in candidate.chunks if not (_visible(chunk.text) and _visible(chunk.index_text))]
@@ -154,6 +165,7 @@ CHECKS = (
     CheckSpec("release_empty", release_empty),
     CheckSpec("view_empty", view_empty),
     CheckSpec("documents_failed", documents_failed),
+    CheckSpec("cleaning_removed", cleaning_removed),
     CheckSpec("chunks_empty", chunks_empty),
     CheckSpec("chunks_short", chunks_short),
     CheckSpec("chunks_duplicate", chunks_duplicate),

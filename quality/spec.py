@@ -71,6 +71,7 @@ class Thresholds:
     duplicate_share: float = 0.05
     short_share: float = 0.2
     failed_share: float | None = None
+    removed_share: float = 0.5
     min_questions: int = 5
     locators_open: float = 0.98
     locator_sample: int = 200
@@ -107,6 +108,8 @@ class Candidate:
     total: int
     without_vector: int = 0
     copies: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    removed: Mapping[str, float] = field(default_factory=dict)
+    """New documents of which cleaning took more than the threshold: URI -> share of the characters."""
 
 
 Level = Literal["error", "warning", "info"]

@@ -70,6 +70,12 @@ def gate_chunks(connection: Connection, kb: str, release: int, space: str, uris:
     return [dict(row) for row in connection.execute(SQL["gate_chunks"], values).mappings()]
 
 
+def removed_shares(connection: Connection, kb: str, release: int, over: float) -> dict[str, float]:
+    """Documents new in a candidate of which cleaning took more than this share: URI -> share, largest first."""
+    values = {"kb": kb, "release": release, "over": over}
+    return {row[0]: float(row[1]) for row in connection.execute(SQL["removed_shares"], values)}
+
+
 def copies(connection: Connection, kb: str, release: int) -> list[dict[str, Any]]:
     """Pairs of a new chunk (chunk_id) and another chunk of the release with the same text: at most MOST_COPIES."""
     values = {"kb": kb, "release": release, "most": MOST_COPIES}

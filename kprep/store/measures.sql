@@ -56,6 +56,12 @@ WHERE d.kb = :kb AND d.from_release <= :release AND (d.to_release IS NULL OR d.t
   AND (m.from_release = :release OR d.uri = ANY(:uris))
 ORDER BY d.uri, m.ordinal;
 
+-- name: removed_shares
+SELECT d.uri, v.removed_share FROM kprep.release_documents d
+JOIN kprep.document_versions v ON v.kb = d.kb AND v.version_id = d.version_id
+WHERE d.kb = :kb AND d.from_release = :release AND d.to_release IS NULL AND v.removed_share > :over
+ORDER BY v.removed_share DESC, d.uri;
+
 -- name: copies
 -- Chunks of the release that say the same as a new one.
 SELECT n.chunk_id, d.uri AS document_uri, m.ordinal, m.locator, left(c.text, 80) AS text, md5(c.text) AS same

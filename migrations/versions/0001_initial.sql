@@ -44,6 +44,7 @@ CREATE TABLE kprep.document_versions (
     removals jsonb NOT NULL,
     redactions jsonb NOT NULL,
     stages jsonb NOT NULL,
+    removed_share real NOT NULL,
     created_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (kb, version_id)
 ) PARTITION BY LIST (kb);
