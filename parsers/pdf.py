@@ -16,6 +16,7 @@ from kprep.core.models import (
     ParserSpec,
     RawDocument,
 )
+from parsers.quiet import quiet
 
 NAME = "pdf"
 VERSION = 1
@@ -45,7 +46,8 @@ def parse(raw: RawDocument) -> ParsedDocument:
 
     opened = _open(raw.content, raw.uri)
     try:
-        elements, units = read_pages(opened.file, opened.content, raw.uri)
+        with quiet():
+            elements, units = read_pages(opened.file, opened.content, raw.uri)
         metadata = _metadata(opened.file.get_metadata_dict())
     finally:
         opened.file.close()
@@ -81,10 +83,11 @@ def _text_by_pypdf(content: bytes, pages: range) -> str | None:
     import pypdf
 
     try:
-        reader = pypdf.PdfReader(io.BytesIO(content), strict=False)
-        if reader.is_encrypted and not reader.decrypt(""):
-            return None  # PDFium will refuse it with the right error
-        return "\n".join(page.extract_text() for page in reader.pages[pages.start : pages.stop])
+        with quiet():
+            reader = pypdf.PdfReader(io.BytesIO(content), strict=False)
+            if reader.is_encrypted and not reader.decrypt(""):
+                return None  # PDFium will refuse it with the right error
+            return "\n".join(page.extract_text() for page in reader.pages[pages.start : pages.stop])
     except Exception:  # noqa: BLE001 - damaged files make pypdf raise nearly anything
         return None
 
@@ -139,7 +142,8 @@ def _repair(content: bytes, uri: str) -> bytes:
 
     try:
         out = io.BytesIO()
-        pypdf.PdfWriter(clone_from=pypdf.PdfReader(io.BytesIO(content), strict=False)).write(out)
+        with quiet():
+            pypdf.PdfWriter(clone_from=pypdf.PdfReader(io.BytesIO(content), strict=False)).write(out)
     except Exception as error:
         raise CorruptDocument(f"{uri}: the PDF is damaged beyond repair", uri=uri) from error
     return out.getvalue()

@@ -282,12 +282,18 @@ def _without_doubles(glyphs: list[Glyph]) -> list[Glyph]:
         limit = glyph.size * 0.12
         if any(
             abs(other.x0 - glyph.x0) < limit and abs(other.top - glyph.top) < limit and not _spelled_out(other, glyph)
+            and not (other.order + 1 == glyph.order and _is_arabic(glyph.text))
             for other in near
         ):
             continue
         seen.setdefault((glyph.text, column, row), []).append(glyph)
         kept.append(glyph)
     return kept
+
+
+def _is_arabic(text: str) -> bool:
+    """A letter of the Arabic script, whose lines some fonts stretch with letters laid over one another."""
+    return "\u0600" <= text[:1] <= "\u06ff"
 
 
 def _spelled_out(first: Glyph, second: Glyph) -> bool:

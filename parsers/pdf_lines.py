@@ -15,6 +15,7 @@ _LONE_LIGATURES = {"ff", "fi", "fl", "ffi", "ffl"}
 _GAP_BETWEEN_PIECES = 1.3
 _GAP_BETWEEN_WORDS = 0.6
 _MIN_GUTTER = 6.0
+_VOWEL_MARK = re.compile("[\u0591-\u05bd\u064b-\u0652]")
 _UNREADABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffd\ue000-\uf8ff]|\\(cid:\\d+\\)")
 
 
@@ -114,15 +115,20 @@ def _spaced(run: list[Glyph]) -> str:
     words: list[tuple[str, bool]] = [("", False)]  # text, whether the space before it is only inferred
     last: Glyph | None = None
     space: Glyph | None = None
+    mark = ""
     for glyph in run:
         if glyph.text.isspace():
             space = space if space is not None and not space.made_up else glyph
             continue
+        if _VOWEL_MARK.fullmatch(glyph.text) and space is not None and space.made_up:
+            mark, space = mark + glyph.text, None  # drawn before its letter: no word starts with it
+            continue
         gap = max(glyph.x0 - last.x1, last.x0 - glyph.x1) if last is not None else 0.0
         if last is not None and (space is not None or gap > _GAP_BETWEEN_WORDS * glyph.size):
             words.append(("", space is None or space.made_up))
-        words[-1] = (words[-1][0] + glyph.text, words[-1][1])
-        last, space = glyph, None
+        words[-1] = (words[-1][0] + glyph.text + mark, words[-1][1])
+        last, space, mark = glyph, None, ""
+    words[-1] = (words[-1][0] + mark, words[-1][1])
     return _join_ligatures(words)
 
 
@@ -272,7 +278,7 @@ def _joined(row: list[Line]) -> Line:
     text = row[0].text
     for last, item in pairwise(row):
         gap = last.x0 - item.x1 if backwards else item.x0 - last.x1
-        together = gap < 0.12 * item.size and not last.space_after
+        together = gap < 0.12 * item.size and not last.space_after and not _turns(last.text, item.text)
         text += item.text if together else f" {item.text}"
     main = max(row, key=lambda line: len(line.text))
     return replace(
@@ -285,6 +291,12 @@ def _joined(row: list[Line]) -> Line:
         bold=all(line.bold for line in row),
         mono=all(line.mono for line in row),
     )
+
+
+def _turns(before: str, after: str) -> bool:
+    """Two words of opposite directions meet: a Latin name in an Arabic line, often set without a space."""
+    both_words = before[-1:].isalpha() and after[:1].isalpha()
+    return both_words and is_right_to_left(before[-1:]) != is_right_to_left(after[:1])
 
 
 def inside(box: Box, x: float, y: float) -> bool:

@@ -117,7 +117,9 @@ class XmlWalk:
         first = node
         for inner in node:
             tag = local(inner)
-            if tag in _BLOCKS - _PROSE - _HEADINGS or (tag in _PROSE and tag != "label" and _is_long(inner)):
+            if not isinstance(inner.tag, str):
+                parts.append(html.unescape(inner.text or ""))
+            elif tag in _BLOCKS - _PROSE - _HEADINGS or (tag in _PROSE and tag != "label" and _is_long(inner)):
                 self._say(parts, kind, first, node)
                 self._block(inner, depth, kind)
                 parts, first = [], inner
