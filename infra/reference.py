@@ -36,7 +36,7 @@ MEANINGS = {
     "sources[].doc_type": "free word; selects the chunk profile, and views filter by it",
     "sources[].owner": "team that answers for the content",
     "sources[].acl_rules[].match": "pattern of paths below the source, like those of .gitignore",
-    "sources[].acl_rules[].acl": "who may read what the pattern matches; the last matching rule holds",
+    "sources[].acl_rules[].acl": "who may read what the pattern matches; the first matching rule holds",
     "sources[].acl": "principals who may read; empty means nobody",
     "sources[].sensitivity": "free word; views filter by it, it gives no access",
     "sources[].source_confidence": "0..1, how far the source is trusted; recorded, not ranked by",
