@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from flows.metadata import Permitted, Place, document_metadata, metadata_fingerprint
+from flows.metadata import Permitted, Place, document_metadata, metadata_fingerprint, section_acls
 from flows.scan import fail_unreadable
+from flows.validity import Replaced, Versioned, resolve, targets
 from flows.workspace import Workspace
 from kprep.store import chunks, documents, lexical, measures, overlay, releases, runs
 from kprep.store.sql import Connection
@@ -51,6 +53,7 @@ def assemble(workspace: Workspace, connection: Connection, run_id: str, base_rel
         )
     overlay.narrow(connection, kb, _narrowed(connection, kb, base_release, wanted))
     retired = [item.document_id for item in work if item.work["action"] == Action.RETIRE.value]
+    wanted += _replaced(connection, kb, base_release, wanted, retired)
     releases.apply_changes(connection, kb, release, wanted, retired)
     # In this transaction: every indexed chunk is a member of some release, which is what reads rely on to tell which
     # indexed chunks are absent from theirs.
@@ -83,6 +86,71 @@ def _narrowed(
         elif not set(before["acl"]) <= set(row["acl"]):
             out[row["document_id"]] = row["acl"]
     return out
+
+
+def _replaced(
+    connection: Connection, kb: str, base_release: int, wanted: list[dict[str, Any]], retired: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Let wanted documents end when what supersedes them begins; rows of live ones for which that changes."""
+    rows = {item.document_id: item for item in releases.related(connection, kb, base_release)}
+    new = {row["document_id"]: row for row in wanted}
+    said = [(row["uri"], row["metadata"].get("supersedes", "")) for row in wanted]
+    said += [(item.uri, item.metadata.get("supersedes", "")) for item in rows.values()]
+    uris = [uri for own, supersedes in said if supersedes for uri in targets(own, supersedes)]
+    if not uris and not rows:
+        return []
+    rows |= {item.document_id: item for item in releases.of_uris(connection, kb, base_release, uris)}
+    live = {key: item for key, item in rows.items() if key not in new and key not in retired}
+    versions = {key: _versioned(item.uri, item.metadata) for key, item in live.items()}
+    versions |= {key: _versioned(row["uri"], row["metadata"]) for key, row in new.items()}
+    out = []
+    for key, replaced in resolve(versions).items():
+        row = new.get(key)
+        before = live[key].metadata if row is None else row["metadata"]
+        metadata = _ending(before, replaced)
+        if metadata == before:
+            continue
+        if row is None:
+            row = _row_of_live(connection, kb, live[key])
+            out.append(row)
+        row |= {"metadata": metadata, "valid_until": metadata["valid_until"]}
+    return out
+
+
+def _versioned(uri: str, metadata: Mapping[str, Any]) -> Versioned:
+    own = None if metadata.get("ends_by_successor") else metadata["valid_until"]
+    return Versioned(uri, metadata["valid_from"], own, metadata.get("supersedes", ""))
+
+
+def _ending(metadata: Mapping[str, Any], replaced: Replaced) -> dict[str, Any]:
+    own = None if metadata.get("ends_by_successor") else metadata["valid_until"]
+    out = {name: value for name, value in metadata.items() if name not in ("ends_by_successor", "superseded_by")}
+    out["valid_until"] = replaced.valid_until
+    if replaced.valid_until != own:
+        out["ends_by_successor"] = True
+    if replaced.superseded_by:
+        out["superseded_by"] = list(replaced.superseded_by)
+    return out
+
+
+def _row_of_live(connection: Connection, kb: str, live: releases.LiveDocument) -> dict[str, Any]:
+    """A live document as a wanted row, with the version it has."""
+    metadata = live.metadata
+    acls: dict[str, list[str]] = {}
+    if "sections" in metadata:
+        found, _ = section_acls(json.loads(metadata["sections"]), _places(connection, kb, live.version_id))
+        acls = {str(ordinal): acl for ordinal, acl in found.items()}
+    return {
+        "document_id": live.document_id,
+        "version_id": live.version_id,
+        "source": live.source,
+        "uri": live.uri,
+        "metadata_fingerprint": live.metadata_fingerprint,
+        "metadata": metadata,
+        "section_acls": acls,
+        **{name: metadata[name] for name in ("acl", "tenant", "sensitivity", "doc_type")},
+        **{name: metadata[name] for name in ("valid_from", "valid_until", "updated_at")},
+    }
 
 
 def _places(connection: Connection, kb: str, version: str) -> list[Place]:

@@ -567,6 +567,8 @@ CREATE INDEX lexical_chunks_retired ON ONLY kprep.lexical_chunks USING btree (kb
 
 CREATE INDEX release_documents_open ON ONLY kprep.release_documents USING btree (kb) WHERE (to_release IS NULL);
 
+CREATE INDEX release_documents_related ON ONLY kprep.release_documents USING btree (kb) WHERE ((metadata ? 'supersedes'::text) OR (metadata ? 'superseded_by'::text));
+
 CREATE INDEX release_documents_uri ON ONLY kprep.release_documents USING btree (kb, uri);
 
 CREATE INDEX release_members_acl ON ONLY kprep.release_members USING gin (acl);

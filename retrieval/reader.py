@@ -59,7 +59,18 @@ class Reader:
         rows = search.chunks(self.connection, self.scope, uri=uri)
         if not rows:
             raise RetrievalError(f"no document {uri!r} in release {self.release} that you may read")
-        return [chunk_json(row) for row in rows]
+        newer = self._superseded_by(rows[0])
+        return [{**chunk_json(row), **newer} for row in rows]
+
+    def _superseded_by(self, row: Mapping[str, Any]) -> dict[str, list[str]]:
+        """What supersedes the document of a chunk, as far as the caller may read it: foreign and unknown look alike."""
+        uris = row["metadata"].get("superseded_by", [])
+        # A successor may begin after the day of reading: it is looked for on the day this document ends, too.
+        days = {self.scope.as_of, row["valid_until"] or self.scope.as_of, date.max} if uris else set()
+        known: set[str] = set()
+        for day in days:
+            known |= set(search.readable_uris(self.connection, replace(self.scope, as_of=day), uris))
+        return {"superseded_by": sorted(known)} if known else {}
 
     def get(self, address: str) -> dict[str, Any]:
         """A document by URI, a section by `URI#anchor`, or a chunk by id, with its full text and place.
@@ -83,7 +94,7 @@ class Reader:
             "kind": "section" if anchor else "document",
             "document_uri": first["document_uri"],
             "title": first["document_title"],
-            "metadata": public_metadata(first),
+            "metadata": {**public_metadata(first), **self._superseded_by(first)},
             "sections": self._parents(rows),
         }
 

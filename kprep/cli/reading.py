@@ -59,7 +59,7 @@ def search_command(
     if (question is None) == (batch is None):
         raise click.UsageError("give one question, or --batch FILE")
     defaults = {"as": list(principals), "view": view, "mode": mode, "top_k": top_k}
-    day = as_of.date() if as_of else datetime.now(tz=UTC).date()
+    day = _day(as_of)
     with workspace(folder, data_dir) as opened, opened.database.begin() as connection:
         if batch is not None:
             for answer in _answers(opened, connection, _lines(batch, defaults), release, day):
@@ -81,6 +81,11 @@ def ask(
     reader = Reader(connection, opened.kb, release, item["as"], day)
     searcher = Searcher(reader, lambda: opened.embedder)
     return searcher.search(SearchRequest(item["question"], item["view"], item["mode"], item["top_k"]))
+
+
+def _day(as_of: datetime | None) -> date:
+    """The day to read for: the one asked for, or today in UTC."""
+    return as_of.date() if as_of else datetime.now(tz=UTC).date()
 
 
 def _answers(
@@ -124,6 +129,7 @@ def _checked(item: dict[str, Any], number: int) -> dict[str, Any]:
 @click.argument("address")
 @click.option("--as", "principals", multiple=True, metavar="PRINCIPAL", help=AS_HELP)
 @click.option("--release", type=int, help="Read this published release instead of the live one.")
+@click.option("--as-of", type=click.DateTime(["%Y-%m-%d"]), help="What was valid on this day (default: today).")
 def get_command(
     folder: Path | None,
     data_dir: Path | None,
@@ -131,12 +137,13 @@ def get_command(
     address: str,
     principals: tuple[str, ...],
     release: int | None,
+    as_of: datetime | None,
 ) -> None:
     """Show a document (URI), a section (URI#anchor) or a chunk (id) as published."""
     with workspace(folder, data_dir) as opened, opened.database.begin() as connection:
         from retrieval import Reader
 
-        found = Reader(connection, opened.kb, release, principals, datetime.now(tz=UTC).date()).get(address)
+        found = Reader(connection, opened.kb, release, principals, _day(as_of)).get(address)
     if as_json:
         print_json(found)
         return
@@ -151,6 +158,7 @@ def get_command(
 @click.argument("uri")
 @click.option("--as", "principals", multiple=True, metavar="PRINCIPAL", help=AS_HELP)
 @click.option("--release", type=int, help="Read this published release instead of the live one.")
+@click.option("--as-of", type=click.DateTime(["%Y-%m-%d"]), help="What was valid on this day (default: today).")
 def chunks_command(
     folder: Path | None,
     data_dir: Path | None,
@@ -158,12 +166,13 @@ def chunks_command(
     uri: str,
     principals: tuple[str, ...],
     release: int | None,
+    as_of: datetime | None,
 ) -> None:
     """Show the published chunks of one document in order."""
     with workspace(folder, data_dir) as opened, opened.database.begin() as connection:
         from retrieval import Reader
 
-        rows = Reader(connection, opened.kb, release, principals, datetime.now(tz=UTC).date()).chunks(uri)
+        rows = Reader(connection, opened.kb, release, principals, _day(as_of)).chunks(uri)
     if as_json:
         print_json(rows)
         return

@@ -58,6 +58,17 @@ def documents(connection: Connection, kb: str, release: int) -> list[LiveDocumen
     return [LiveDocument(*row) for row in connection.execute(SQL["live_documents"], {"kb": kb, "release": release})]
 
 
+def related(connection: Connection, kb: str, release: int) -> list[LiveDocument]:
+    """Documents of a release that supersede another or are superseded, by URI."""
+    return [LiveDocument(*row) for row in connection.execute(SQL["related"], {"kb": kb, "release": release})]
+
+
+def of_uris(connection: Connection, kb: str, release: int, uris: Sequence[str]) -> list[LiveDocument]:
+    """Documents of a release that have one of these URIs, by URI."""
+    values = {"kb": kb, "release": release, "uris": list(uris)}
+    return [LiveDocument(*row) for row in connection.execute(SQL["of_uris"], values)]
+
+
 def create_candidate(connection: Connection, kb: str, base: int, run_id: str, configuration: Mapping[str, Any]) -> int:
     """New candidate that equals the base release; its number. Earlier unfinished candidates become abandoned."""
     connection.execute(SQL["abandon"], {"kb": kb})

@@ -156,6 +156,8 @@ CREATE TABLE kprep.release_documents (
     CHECK (to_release > from_release)
 ) PARTITION BY LIST (kb);
 CREATE INDEX release_documents_uri ON kprep.release_documents (kb, uri);
+CREATE INDEX release_documents_related ON kprep.release_documents (kb)
+    WHERE metadata ? 'supersedes' OR metadata ? 'superseded_by';
 CREATE INDEX release_documents_open ON kprep.release_documents (kb) WHERE to_release IS NULL;
 
 -- In which releases a chunk is visible, where it stands, and what reads filter by. A section's own permissions come

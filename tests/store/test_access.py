@@ -133,7 +133,7 @@ def test_suppression_survives_everything_but_a_person(base: TestBase) -> None:
         suppress(workspace, "docs/moved.md", "operator", "bob", "", lift=True, dry_run=False)
     suppress(workspace, "docs/moved.md", "legal", "bob", "", lift=True, dry_run=False)
     assert "moved.md" in base.uris(["staff"])
-    with pytest.raises(RetrievalError, match="no document .* is known"):
+    with pytest.raises(RetrievalError, match="is known in knowledge base"):
         suppress(workspace, "docs/nowhere.md", "legal", "bob", "", lift=False, dry_run=False)
 
 
