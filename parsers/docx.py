@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from kprep.core.models import (
-    DocumentMetadata,
     Locator,
     ParsedDocument,
     ParserSpec,
     RawDocument,
     SourceUnit,
 )
+from parsers.attachments import embedded_in
 from parsers.docx_body import Body
 from parsers.docx_headings import find_bold_headings
-from parsers.docx_xml import Package, local
-from parsers.front_matter import moment
+from parsers.docx_xml import Package
+from parsers.office_properties import core_properties
 
 NAME = "docx"
 VERSION = 1
@@ -31,14 +29,15 @@ def parse(raw: RawDocument) -> ParsedDocument:
     body = Body(package)
     blocks = body.blocks()
     elements, second_reader = find_bold_headings(blocks, raw.content)
-    units = [SourceUnit("file", 1, "ok" if elements else "no_text", sum(len(e.text) for e in elements))]
+    whole = SourceUnit("file", 1, "ok" if elements else "no_text", sum(len(e.text) for e in elements))
+    units = [whole, *embedded_in(package.names())]
     return ParsedDocument(
         uri=raw.uri,
         media_type=raw.media_type,
         parser=f"{NAME}@{VERSION}{second_reader}",
         elements=tuple(elements),
         units=tuple(units),
-        metadata=_metadata(package),
+        metadata=core_properties(package.xml("docProps/core.xml")),
     )
 
 
@@ -56,24 +55,6 @@ def quote(content: bytes, locator: Locator) -> str:
     else:
         chosen = list(elements)  # redaction left out an anchor that quoted a value: the document as a whole
     return "\n".join(f"{element.marker} {element.text}".strip() for element in chosen)
-
-
-def _metadata(package: Package) -> DocumentMetadata:
-    """What the core properties say."""
-    root = package.xml("docProps/core.xml")
-    found = {local(node): (node.text or "").strip() for node in (root if root is not None else ())}
-    authors = [name.strip() for name in found.get("creator", "").split(";")]
-    return DocumentMetadata(
-        title=found.get("title", ""),
-        authors=tuple(name for name in authors if name),
-        created_at=_moment(found, "created"),
-        modified_at=_moment(found, "modified"),
-        language=found.get("language", ""),
-    )
-
-
-def _moment(found: dict[str, str], name: str) -> datetime | None:
-    return moment(found.get(name, ""))
 
 
 PARSER = ParserSpec(

@@ -1,4 +1,4 @@
-"""The XML parts of a Word file, addressed by local names so that transitional and strict files read alike."""
+"""The XML parts of an Office file, addressed by local names so that transitional and strict files read alike."""
 
 from __future__ import annotations
 
@@ -47,33 +47,62 @@ def is_on(node: Node | None, name: str) -> bool:
     return switch is not None and (attribute(switch, "val") or "true").lower() not in {"0", "false", "off", "none"}
 
 
-class Package:
-    """XML parts and relations of one Word file. Raises: see `Archive`; CorruptDocument for what is not XML."""
+MAX_DEPTH = 1000
+"""Elements inside one another; nothing an office program writes comes near."""
 
-    def __init__(self, content: bytes, uri: str) -> None:
+
+def xml_root(content: bytes, where: str) -> Node:
+    """Root of an XML part: no entity, no network. Raises: CorruptDocument (not well-formed, or nested too deep)."""
+    from lxml import etree
+
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True)
+    try:
+        root = etree.fromstring(content, parser)
+    except (etree.XMLSyntaxError, ValueError) as error:
+        raise CorruptDocument(f"{where} is not well-formed XML") from error
+    if content.count(b"<") > MAX_DEPTH and _is_deep(root):
+        raise CorruptDocument(f"{where} is nested too deep")
+    return root
+
+
+def _is_deep(root: Node) -> bool:
+    from lxml import etree
+
+    depth = 0
+    for event, _ in etree.iterwalk(root, events=("start", "end")):
+        depth += 1 if event == "start" else -1
+        if depth > MAX_DEPTH:
+            return True
+    return False
+
+
+class Package:
+    """XML parts and relations of one Office file. `main`: name of its main part where no relation names it.
+
+    Raises: see `Archive`; CorruptDocument for what is not XML, or without a main part."""
+
+    def __init__(self, content: bytes, uri: str, main: str = "word/document.xml") -> None:
         self.uri = uri
         self._archive = Archive(content, uri)
-        self.main = self._main_part()
+        self.main = self._main_part(main)
 
-    def _main_part(self) -> str:
+    def names(self) -> list[str]:
+        """Names of all parts, sorted."""
+        return self._archive.names()
+
+    def _main_part(self, default: str) -> str:
         """Name of the document part, from the package's relations."""
         targets = self.relations("")
-        found = next((target for kind, target in targets.values() if kind == "officeDocument"), "word/document.xml")
+        found = next((target for kind, target in targets.values() if kind == "officeDocument"), default)
         if found not in self._archive:
-            raise CorruptDocument(f"{self.uri}: the archive has no Word document in it", uri=self.uri)
+            raise CorruptDocument(f"{self.uri}: the archive has no document of its kind in it", uri=self.uri)
         return found
 
     def xml(self, name: str) -> Node | None:
         """Root of a part, None when the file has no such part."""
-        from lxml import etree
-
         if name not in self._archive:
             return None
-        parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True)
-        try:
-            return etree.fromstring(self._archive.read(name), parser)
-        except etree.XMLSyntaxError as error:
-            raise CorruptDocument(f"{self.uri}: {name} is not well-formed XML", uri=self.uri) from error
+        return xml_root(self._archive.read(name), f"{self.uri}: {name}")
 
     def document(self) -> Node:
         """Root of the document part, whose name `main` holds."""
