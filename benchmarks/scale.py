@@ -1,0 +1,187 @@
+"""What a run costs at size: `python -m benchmarks.scale [--documents 1000 10000] [--vectors]`.
+
+Made corpora of small documents through the real steps, database and rules (documents are prepared in this process;
+`--vectors` adds a made embedder, which costs next to nothing). Prints per size: seconds of the first run, of a run
+without a change (and files it read), of one edit, and of a mix of 1 % edits, deletions, additions and renames with
+its embeddings beside the ideal count; milliseconds of the publishing transaction for 1,000 changed chunks; and how
+one edit grows from the smallest to the largest size.
+"""
+
+from __future__ import annotations
+
+import argparse
+import cProfile
+import pstats
+import random
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy import text
+
+from benchmarks.bases import MadeBase, scratch
+from publish import publisher
+
+WORDS = [f"word{number}" for number in range(4_000)]
+FOLDER_SIZE = 500
+EDITS = 5
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--documents", type=int, nargs="+", default=[1_000, 10_000])
+    parser.add_argument("--vectors", action="store_true")
+    parser.add_argument("--profile", choices=("cold", "unchanged", "edit"))
+    arguments = parser.parse_args()
+    edits = {}
+    with scratch() as (_, make):
+        for size in arguments.documents:
+            base = make({}, vectors=arguments.vectors)
+            edits[size] = measure(base, size, arguments.profile)
+            base.close()
+    least, most = min(edits), max(edits)
+    if least != most:
+        ratio = edits[most] / edits[least]
+        print(f"one edit in {most:,} documents costs {ratio:.2f} times one in {least:,} (at most 1.3 wanted)")
+
+
+def measure(base: MadeBase, size: int, profiled: str | None) -> float:
+    """Print the figures of one size; median seconds of one edit."""
+    rng = random.Random(size)
+    for number in range(size):
+        base.write(path_of(number), document(number, 0))
+    print(f"{size:,} documents, {'made vectors' if base.embedder else 'no vectors'}", flush=True)
+    with clocked("first run", profiled == "cold") as lap:
+        summary = base.run()
+    assert summary["status"] == "published", summary
+    chunks = summary["chunks"]["children"]
+    lap(f"{chunks:,} chunks, {size / lap.seconds:,.0f} documents/s, {steps_of(summary)}")
+    base.run()
+    with clocked("no change", profiled == "unchanged") as lap:
+        summary = base.run()
+    assert summary["status"] == "unchanged", summary
+    lap(f"{summary['work']['hashed']} files read")
+    seconds = sorted(one_edit(base, rng.randrange(size), number) for number in range(1, EDITS + 1))
+    print(f"  one edit     {seconds[EDITS // 2]:8.3f} s  median of {EDITS}: {[round(value, 3) for value in seconds]}")
+    if profiled == "edit":
+        with clocked("edit again", True) as lap:
+            one_edit(base, 1, 99)
+        lap("")
+    mixed(base, size, rng)
+    published(base, size)
+    return seconds[EDITS // 2]
+
+
+def path_of(number: int) -> str:
+    return f"{number // FOLDER_SIZE:04}/document-{number:06}.md"
+
+
+def document(number: int, edition: int) -> str:
+    """Some sixty words under two headings; every edition changes the first section only."""
+    rng = random.Random(number)
+    first, second = (" ".join(rng.choice(WORDS) for _ in range(30)) for _ in range(2))
+    return (
+        f"# Document {number}\n\nEdition {edition} of {number}: {first}.\n\n## More of {number}\n\n{second} {number}.\n"
+    )
+
+
+def one_edit(base: MadeBase, number: int, edition: int) -> float:
+    base.write(path_of(number), document(number, edition))
+    started = time.perf_counter()
+    summary = base.run()
+    seconds = time.perf_counter() - started
+    assert (summary["status"], summary["work"]["parsed"], summary["work"]["hashed"]) == ("published", 1, 1), summary
+    return seconds
+
+
+def mixed(base: MadeBase, size: int, rng: random.Random) -> None:
+    """1 % of the documents edited, deleted, added and renamed; embeddings against texts that nobody had before."""
+    share = max(1, size // 100)
+    picked = rng.sample(range(size), 3 * share)
+    known = texts(base)
+    for number in picked[:share]:
+        base.write(path_of(number), document(number, 1_000))
+    for number in picked[share : 2 * share]:
+        base.delete(path_of(number))
+    for number in picked[2 * share :]:
+        base.rename(path_of(number), f"moved/{number}.md")
+    for number in range(size, size + share):
+        base.write(path_of(number), document(number, 0))
+    with clocked("mix of 4 x 1 %", False) as lap:
+        summary = base.run()
+    assert summary["status"] == "published", summary
+    counts, work = summary["documents"], summary["work"]
+    done = " ".join(f"{counts[name]} {name}" for name in ("changed", "retired", "added", "renamed"))
+    lap(f"{done}; parsed {work['parsed']}, read {work['hashed']}")
+    if base.embedder is not None:
+        ideal = len(texts(base) - known)
+        print(f"  embeddings   {work['embedded']:>8}    ideal {ideal} ({work['embedded'] / ideal:.2f} times)")
+
+
+def texts(base: MadeBase) -> set[str]:
+    """Hashes of the texts that the live release indexes."""
+    statement = text(
+        "SELECT content_hash FROM kprep.release_members WHERE kb = :kb AND from_release <= :live "
+        "AND (to_release IS NULL OR to_release > :live)"
+    )
+    with base.connection() as connection:
+        values = {"kb": base.name, "live": base.live(connection)}
+        return set(connection.execute(statement, values).scalars())
+
+
+def published(base: MadeBase, size: int) -> None:
+    """Milliseconds from the first statement to the commit of the publishing transaction, with 1,000 new chunks."""
+    for number in range(min(1_000, size - 1)):
+        path = base.path(path_of(number))
+        if path.exists():
+            path.write_text(document(number, 2_000), encoding="utf-8")
+    taken: list[float] = []
+    real: Any = publisher.publish
+
+    def timed(*arguments: Any) -> None:
+        started = time.perf_counter()
+        real(*arguments)
+        taken.append(time.perf_counter() - started)
+
+    setattr(publisher, "publish", timed)  # noqa: B010
+    try:
+        summary = base.run()
+    finally:
+        setattr(publisher, "publish", real)  # noqa: B010
+    assert summary["status"] == "published", summary
+    changed = summary["chunks"]["added"]
+    print(f"  publish      {taken[0] * 1000:8.1f} ms for {changed:,} new chunks in {summary['chunks']['children']:,}")
+
+
+def steps_of(summary: dict[str, Any]) -> str:
+    return f"scan {summary['seconds'].get('scan', 0):.1f} s"
+
+
+class Lap:
+    """Prints a measured time with a note, once the clock has stopped."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self.seconds = 0.0
+
+    def __call__(self, note: str) -> None:
+        print(f"  {self._name:<12} {self.seconds:8.3f} s  {note}", flush=True)
+
+
+@contextmanager
+def clocked(name: str, profiled: bool) -> Iterator[Lap]:
+    lap = Lap(name)
+    profile = cProfile.Profile()
+    if profiled:
+        profile.enable()
+    started = time.perf_counter()
+    yield lap
+    lap.seconds = time.perf_counter() - started
+    if profiled:
+        profile.disable()
+        pstats.Stats(profile).sort_stats("cumulative").print_stats(45)
+
+
+if __name__ == "__main__":
+    main()
