@@ -129,7 +129,7 @@ def is_plausible(decoded: Decoded) -> bool:
     text = decoded.text[:_JUDGED]
     if not text:
         return True
-    bad = sum(letter < " " and letter not in "\t\n\r\f\x1b\x08" or letter == "\ufffd" for letter in text)
+    bad = sum((letter < " " and letter not in "\t\n\r\f\x1b\x08") or letter == "\ufffd" for letter in text)
     if bad > max(1, len(text) // 10):
         return False
     if decoded.encoding in _TOLD:

@@ -9,7 +9,7 @@ from kprep.core.models import (
     RawDocument,
     SourceUnit,
 )
-from parsers.attachments import embedded_in
+from parsers.attachments import comments_of, embedded_in
 from parsers.docx_body import Body
 from parsers.docx_headings import find_bold_headings
 from parsers.docx_xml import Package
@@ -30,7 +30,7 @@ def parse(raw: RawDocument) -> ParsedDocument:
     blocks = body.blocks()
     elements, second_reader = find_bold_headings(blocks, raw.content)
     whole = SourceUnit("file", 1, "ok" if elements else "no_text", sum(len(e.text) for e in elements))
-    units = [whole, *embedded_in(package.names())]
+    units = [whole, *embedded_in(package.names()), *comments_of(package)]
     return ParsedDocument(
         uri=raw.uri,
         media_type=raw.media_type,

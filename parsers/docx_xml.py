@@ -86,6 +86,10 @@ class Package:
         self._archive = Archive(content, uri)
         self.main = self._main_part(main)
 
+    def bytes(self, name: str) -> bytes:
+        """Bytes of a part. Raises: CorruptDocument."""
+        return self._archive.read(name)
+
     def names(self) -> list[str]:
         """Names of all parts, sorted."""
         return self._archive.names()

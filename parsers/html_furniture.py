@@ -42,7 +42,8 @@ _STEP = re.compile(
     re.IGNORECASE,
 )
 _SKIP = re.compile(
-    r"^\W*(?:skip|jump) (?:(?:directly )?to (?:the )?(?:main|page|content|nav|menu|search|sidebar|footer|header|top|end)|nav)",
+    r"^\W*(?:skip|jump) (?:(?:directly )?to (?:the )?"
+    r"(?:main|page|content|nav|menu|search|sidebar|footer|header|top|end)|nav)",
     re.IGNORECASE,
 )
 

@@ -281,7 +281,9 @@ def _without_doubles(glyphs: list[Glyph]) -> list[Glyph]:
         )
         limit = glyph.size * 0.12
         if any(
-            abs(other.x0 - glyph.x0) < limit and abs(other.top - glyph.top) < limit and not _spelled_out(other, glyph)
+            abs(other.x0 - glyph.x0) < limit
+            and abs(other.top - glyph.top) < limit
+            and not _spelled_out(other, glyph)
             and not (other.order + 1 == glyph.order and _is_arabic(glyph.text))
             for other in near
         ):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kprep.core.errors import CorruptDocument
 from kprep.core.models import Element, Locator, ParsedDocument, ParserSpec, RawDocument, SourceUnit
-from parsers.attachments import embedded_in
+from parsers.attachments import comments_of, embedded_in
 from parsers.docx_xml import Node, Package, attribute, child, local
 from parsers.office_properties import core_properties
 
@@ -19,8 +19,8 @@ def parse(raw: RawDocument) -> ParsedDocument:
     """Elements in reading order with `slide` (from 1, hidden slides counted) and a `SourceUnit` for each slide.
 
     Of a slide: title, shapes from top to bottom and left to right (groups as wholes), charts as the tables behind
-    them, then the speaker's notes. What stands on a slide that is not shown is `hidden`. Comments are left out.
-    Raises: TooLarge, EncryptedDocument, CorruptDocument."""
+    them, then the speaker's notes. What stands on a slide that is not shown is `hidden`; comments are recorded
+    exclusions. Raises: TooLarge, EncryptedDocument, CorruptDocument."""
     from parsers.pptx_slide import SlideReader
 
     package = Package(raw.content, raw.uri, MAIN)
@@ -35,7 +35,7 @@ def parse(raw: RawDocument) -> ParsedDocument:
         media_type=raw.media_type,
         parser=f"{NAME}@{VERSION}",
         elements=tuple(elements),
-        units=(*units, *embedded_in(package.names())),
+        units=(*units, *embedded_in(package.names()), *comments_of(package)),
         metadata=core_properties(package.xml("docProps/core.xml")),
     )
 
@@ -44,7 +44,7 @@ def slide_parts(package: Package) -> list[str]:
     """Names of the slides' parts in the order of the deck. Raises: CorruptDocument when one is missing."""
     targets = package.relations(package.main)
     listed = child(package.document(), "sldIdLst")
-    parts = []
+    parts: list[str] = []
     for entry in listed if listed is not None else ():
         kind, target = targets.get(_relation(entry), ("", ""))
         if kind != "slide" or target not in package.names():
@@ -65,7 +65,7 @@ def quote(content: bytes, locator: Locator) -> str:
     package = Package(content, "the document", MAIN)
     parts = slide_parts(package)
     chosen = parts if locator.slide is None else parts[locator.slide - 1 : locator.slide]
-    said = []
+    said: list[str] = []
     for part in chosen:
         related = [target for kind, target in package.relations(part).values() if kind in _QUOTED]
         for name in (part, *related):

@@ -26,7 +26,7 @@ Frame = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class _Shape:
+class Shape:
     """A node of the shape tree; `kind`: of its placeholder, None for what is none."""
 
     node: Node
@@ -69,19 +69,19 @@ class SlideReader:
 
     def _tree(self, tree: Node | None) -> Iterator[Element]:
         shapes = [shape for node in _alternatives(tree) if (shape := self._shape(node)) is not None]
-        for shape in _reading_order(shapes):
+        for shape in reading_order(shapes):
             yield from self._blocks(shape)
 
-    def _shape(self, node: Node) -> _Shape | None:
+    def _shape(self, node: Node) -> Shape | None:
         if local(node) not in {"sp", "grpSp", "graphicFrame", "pic", "cxnSp"}:
             return None
         placeholder = _placeholder(node)
         frame = _frame(node)
         if frame is None and placeholder is not None:
             frame = self._frames.get(placeholder) or self._frames.get((placeholder[0], ""))
-        return _Shape(node, frame or _NOWHERE, placeholder[0] if placeholder else None)
+        return Shape(node, frame or _NOWHERE, placeholder[0] if placeholder else None)
 
-    def _blocks(self, shape: _Shape) -> Iterator[Element]:
+    def _blocks(self, shape: Shape) -> Iterator[Element]:
         name = local(shape.node)
         if name == "grpSp":
             yield from self._tree(shape.node)
@@ -236,13 +236,13 @@ def _emu(text: str | None) -> int:
     return int(digits) if digits.lstrip("-").isdigit() and len(digits) < 16 else 0
 
 
-def _reading_order(shapes: Sequence[_Shape]) -> list[_Shape]:
+def reading_order(shapes: Sequence[Shape]) -> list[Shape]:
     """Titles, then bands from top to bottom, each from left to right; footers last. A shape whose middle lies beside
     the first of a band belongs to the band."""
     titles = [shape for shape in shapes if shape.kind in _TITLES]
     last = [shape for shape in shapes if shape.kind in _FURNITURE]
     rest = [shape for shape in shapes if shape.kind not in _TITLES and shape.kind not in _FURNITURE]
-    bands: list[list[_Shape]] = []
+    bands: list[list[Shape]] = []
     for shape in sorted(rest, key=lambda shape: shape.frame[1]):
         middle = (shape.frame[1] + shape.frame[3]) / 2
         if bands and middle <= bands[-1][0].frame[3] and shape.frame[1] < bands[-1][0].frame[3]:
@@ -252,9 +252,9 @@ def _reading_order(shapes: Sequence[_Shape]) -> list[_Shape]:
     return [*titles, *(shape for band in bands for shape in _left_to_right(band)), *last]
 
 
-def _left_to_right(band: Iterable[_Shape]) -> list[_Shape]:
+def _left_to_right(band: Iterable[Shape]) -> list[Shape]:
     """Columns of a band from the left; within a column from the top."""
-    columns: list[list[_Shape]] = []
+    columns: list[list[Shape]] = []
     for shape in sorted(band, key=lambda shape: shape.frame[0]):
         if columns and (shape.frame[0] + shape.frame[2]) / 2 <= columns[-1][0].frame[2]:
             columns[-1].append(shape)

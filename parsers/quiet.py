@@ -1,4 +1,4 @@
-"""Libraries that warn about every flaw of a damaged file are silent inside this room: the outcome says what was wrong."""
+"""Libraries that warn of every flaw of a damaged file are silent inside this room: the outcome says what was wrong."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""XML of any vocabulary as text: prose (JATS, DocBook, patents) by its sections, data (XBRL and the like) by its fields.
+"""XML of any vocabulary as text: prose (JATS, DocBook, patents) by sections, data (XBRL and the like) by fields.
 
 Never raw markup: what is no well-formed XML is refused.
 """

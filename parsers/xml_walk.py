@@ -65,7 +65,9 @@ class XmlWalk:
         if name and tag in _BLOCKS:
             self._anchor = name
         if tag in _TABLES and (rows := _rows(node)):
-            self._emit(Element(ElementKind.TABLE, table_text(rows[0]), Locator(), rows=rows[0], header_rows=rows[1]), node)
+            self._emit(
+                Element(ElementKind.TABLE, table_text(rows[0]), Locator(), rows=rows[0], header_rows=rows[1]), node
+            )
             return
         if tag in _CODE:
             text = "".join(node.itertext(with_tail=False)).strip("\n")

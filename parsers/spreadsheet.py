@@ -1,0 +1,207 @@
+"""Excel workbooks, new and old: values as shown last, sheet by sheet, each region of cells a table.
+
+Values by calamine (a formula's cached value; a formula never computed stands for itself).
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Iterator
+from datetime import date, datetime, time, timedelta
+from io import BytesIO
+from typing import Any
+
+from kprep.core.errors import CorruptDocument, EncryptedDocument, TooLarge
+from kprep.core.models import (
+    DocumentMetadata,
+    Element,
+    Locator,
+    ParsedDocument,
+    ParserSpec,
+    RawDocument,
+    SourceUnit,
+)
+from parsers.attachments import comments_of, embedded_in
+from parsers.docx_charts import chart_elements
+from parsers.docx_xml import Package, local
+from parsers.office_properties import core_properties
+from parsers.sheet_grid import MAX_SPREAD, Sheet, check_size, quote_sheet, read_sheets
+
+NAME = "spreadsheet"
+VERSION = 1
+MAIN = "xl/workbook.xml"
+_LONGEST_CHART = 200
+_OLE = b"\xd0\xcf\x11\xe0"
+_OPEN_XML = "application/vnd.openxmlformats-officedocument.spreadsheetml."
+_REFERENCE = re.compile(rb'<(?:\w+:)?c\b[^>]*?\br="([A-Z]{1,3})([0-9]{1,7})"')
+_FORMULA = re.compile(
+    rb'<(?:\w+:)?c\b[^>]*?\br="([A-Z]{1,3}[0-9]{1,7})"[^>]*>\s*<(?:\w+:)?f\b[^>]*>([^<]+)</(?:\w+:)?f>'
+    rb"\s*(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v>\s*</(?:\w+:)?v>)?\s*</(?:\w+:)?c>"
+)
+
+
+def parse(raw: RawDocument) -> ParsedDocument:
+    """A heading with each sheet's name, then its regions as tables (at most 100 rows, header repeated), lone cells as
+    paragraphs, its charts as titles and tables, with `sheet` and `cell` ("A1:D20"); a `SourceUnit` for each sheet.
+
+    Dates are ISO 8601; a merged cell's text stands once; sheets not shown are `hidden`; cell comments are recorded
+    exclusions. Raises: TooLarge, EncryptedDocument, CorruptDocument."""
+    package = _package(raw.content, raw.uri)
+    elements, units = read_sheets(_sheets(raw.content, package, raw.uri))
+    names = package.names() if package else []
+    others: list[SourceUnit] = [*embedded_in(names), *(comments_of(package) if package else ())]
+    properties = core_properties(package.xml("docProps/core.xml")) if package else DocumentMetadata()
+    return ParsedDocument(raw.uri, raw.media_type, f"{NAME}@{VERSION}", tuple(elements), (*units, *others), properties)
+
+
+def quote(content: bytes, locator: Locator) -> str:
+    """Words of the cells of the place, of the row that heads them, and the sheet's name, read afresh."""
+    package = _package(content, "the document")
+    chosen = [
+        sheet
+        for sheet in _sheets(content, package, "the document")
+        if locator.sheet is None or sheet.name == locator.sheet
+    ]
+    return "\n".join(quote_sheet(sheet, locator.cell) for sheet in chosen)
+
+
+def _package(content: bytes, uri: str) -> Package | None:
+    """The XML parts; None for the old format, which has none. Raises: EncryptedDocument, CorruptDocument."""
+    if content.startswith(_OLE):
+        if "EncryptedPackage".encode("utf-16-le") in content:
+            raise EncryptedDocument(f"{uri}: the workbook is encrypted and needs a password", uri=uri)
+        return None
+    return Package(content, uri, MAIN)
+
+
+def _sheets(content: bytes, package: Package | None, uri: str) -> list[Sheet]:
+    """Every sheet in the workbook's order. Raises: see `parse`."""
+    import python_calamine as calamine
+
+    parts = _sheet_parts(package) if package else {}
+    raw_parts = {name: package.bytes(part) for name, part in parts.items()} if package else {}
+    for name, part in raw_parts.items():
+        _check_spread(part, f"{uri}: sheet {list(parts).index(name) + 1}")
+    try:
+        book = calamine.CalamineWorkbook.from_filelike(BytesIO(content))
+        sheets = [_read(book, found, raw_parts.get(found.name, b"")) for found in book.sheets_metadata]
+    except calamine.PasswordError as error:
+        raise EncryptedDocument(f"{uri}: the workbook needs a password", uri=uri) from error
+    except (calamine.CalamineError, OSError, ValueError, zlib.error) as error:
+        raise CorruptDocument(f"{uri}: the workbook is damaged", uri=uri) from error
+    except BaseException as error:  # a panic of the library's own code is no Exception
+        if type(error).__name__ != "PanicException":
+            raise
+        raise CorruptDocument(f"{uri}: the workbook is damaged", uri=uri) from error
+    check_size(sum(len(row) for sheet in sheets for row in sheet.rows.values()), uri)
+    for sheet in sheets:
+        if package and sheet.name in parts:
+            sheet.more = _charts(package, parts[sheet.name], Locator(sheet=sheet.name))
+    return sheets
+
+
+def _sheet_parts(package: Package) -> dict[str, str]:
+    """Name of a sheet -> name of its part."""
+    if not package.main.endswith(".xml"):
+        return {}  # a binary workbook
+    targets = package.relations(package.main)
+    found = {}
+    for node in package.document().iter():
+        if local(node) == "sheet":
+            relation = next((str(v) for key, v in node.attrib.items() if "}" in key and key.endswith("}id")), "")
+            target = targets.get(relation, ("", ""))[1]
+            if target in package.names():
+                found[node.get("name") or ""] = target
+    return found
+
+
+def _check_spread(part: bytes, where: str) -> None:
+    """Raises: TooLarge when the cells of a sheet lie so far apart that the rectangle around them cannot be held."""
+    rows, widths = 0, set()
+    for match in _REFERENCE.finditer(part):
+        rows = max(rows, int(match.group(2)))
+        widths.add(match.group(1))
+    columns = max((_number(name) for name in widths), default=0)
+    if rows * columns > MAX_SPREAD:
+        raise TooLarge(f"{where} spreads over {rows} rows and {columns} columns", rows=rows, columns=columns)
+
+
+def _number(name: bytes) -> int:
+    number = 0
+    for letter in name:
+        number = number * 26 + letter - 64
+    return number
+
+
+def _read(book: Any, found: Any, part: bytes) -> Sheet:
+    """One sheet; chart sheets have no cells."""
+    import python_calamine as calamine
+
+    hidden = found.visible != calamine.SheetVisibleEnum.Visible
+    sheet = book.get_sheet_by_name(found.name)
+    merged = [(*first, *last) for first, last in sheet.merged_cell_ranges or ()]
+    rows: dict[int, dict[int, str]] = {}
+    for number, values in enumerate(sheet.to_python(skip_empty_area=False)):
+        cells = {column: shown(value) for column, value in enumerate(values) if value != ""}
+        cells = {column: text for column, text in cells.items() if text.strip()}
+        if cells:
+            rows[number] = cells
+    for row, column, formula in _uncomputed(part):
+        rows.setdefault(row, {}).setdefault(column, f"={formula}")
+    return Sheet(found.name, {row: dict(sorted(rows[row].items())) for row in sorted(rows)}, hidden, merged)
+
+
+def _uncomputed(part: bytes) -> Iterator[tuple[int, int, str]]:
+    """(row, column, formula) of the formulas that hold no value."""
+    import html
+
+    from parsers.sheet_grid import box_of
+
+    for match in _FORMULA.finditer(part):
+        box = box_of(match.group(1).decode("ascii"))
+        if box is not None:
+            yield box[0], box[1], html.unescape(match.group(2).decode("utf-8", "replace"))
+
+
+def shown(value: Any) -> str:
+    """A value as text: whole numbers without a point, at most 15 digits, dates and times in ISO 8601."""
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else f"{value:.15g}"
+    if isinstance(value, datetime):
+        midnight = value.time() == time(0)
+        return value.date().isoformat() if midnight else value.isoformat(timespec="seconds")
+    if isinstance(value, (date, time)):
+        return value.isoformat()
+    if isinstance(value, timedelta):
+        hours, rest = divmod(round(value.total_seconds()), 3600)
+        return f"{hours:02d}:{rest // 60:02d}:{rest % 60:02d}"
+    return str(value).strip()
+
+
+def _charts(package: Package, part: str, place: Locator) -> list[Element]:
+    """Title and numbers of each chart on a sheet; of long ones the title alone, their numbers being the sheets' own."""
+    found: list[Element] = []
+    for kind, drawing in package.relations(part).values():
+        for inner, chart in package.relations(drawing).values() if kind == "drawing" else ():
+            root = package.xml(chart) if inner == "chart" else None
+            said = chart_elements(root, place) if root is not None else []
+            found.extend(element for element in said if len(element.rows) <= _LONGEST_CHART)
+    return found
+
+
+PARSER = ParserSpec(
+    NAME,
+    VERSION,
+    (
+        _OPEN_XML + "sheet",
+        _OPEN_XML + "template",
+        "application/vnd.ms-excel.sheet.macroenabled.12",
+        "application/vnd.ms-excel.sheet.binary.macroenabled.12",
+        "application/vnd.ms-excel",
+    ),
+    parse,
+    quote,
+)
