@@ -11,6 +11,7 @@ from typing import Any
 import pathspec
 
 from kprep.config import SourceConfig
+from kprep.core.errors import FrontMatterInvalid
 from kprep.core.ids import canonical_json, digest
 from kprep.store.documents import DocumentRow
 from parsers.anchors import slug
@@ -147,6 +148,14 @@ def _below(anchor: str, places: Sequence[Place]) -> list[int]:
     return out
 
 
+def check_front_matter(front_matter: Mapping[str, Any]) -> None:
+    """Raises: FrontMatterInvalid for a validity date that cannot be read: its document would never expire."""
+    for key in (*FROM_KEYS, *UNTIL_KEYS):
+        value = front_matter.get(key)
+        if value is not None and _date(value) is None:
+            raise FrontMatterInvalid(f"front matter `{key}` is no date: write it as 2027-01-31", key=key)
+
+
 def _principals(value: Any) -> list[str] | None:
     """Principals, sorted; None for what is no list of names."""
     names = [value] if isinstance(value, str) else value
@@ -156,13 +165,15 @@ def _principals(value: Any) -> list[str] | None:
 
 
 def _first_date(front_matter: Mapping[str, Any], keys: tuple[str, ...]) -> str | None:
-    for key in keys:
-        value = front_matter.get(key)
-        if isinstance(value, str):
-            try:
-                return date.fromisoformat(value.strip()[:10]).isoformat()
-            except ValueError:
-                continue
-        if isinstance(value, datetime | date):
-            return value.isoformat()[:10]
-    return None
+    found = (_date(front_matter[key]) for key in keys if front_matter.get(key) is not None)
+    return next((value for value in found if value), None)
+
+
+def _date(value: Any) -> str | None:
+    """ISO date of a value in a front matter, None when it is no date."""
+    if isinstance(value, datetime | date):
+        return value.isoformat()[:10]
+    try:
+        return date.fromisoformat(str(value).strip()[:10]).isoformat()
+    except ValueError:
+        return None

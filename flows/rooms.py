@@ -13,6 +13,7 @@ import enrichment
 import parsers
 import redaction
 from embedding.tokenizer import load_tokenizer
+from flows.metadata import check_front_matter
 from flows.rules import RuleSet
 from kprep.core.errors import NoText, PrepError
 from kprep.core.models import EnrichedDocument, Failure, Locator, PreparedDocument, RawDocument, RedactedDocument
@@ -68,6 +69,8 @@ def prepare(
         for done, outcome, elapsed in walk(raw, doc_type, rules):
             seconds[done] = round(elapsed, 4)
             document = outcome
+            if done == "parse":
+                check_front_matter(outcome.metadata.front_matter)
             if done == "clean":
                 removed = cleaning.removed_share(outcome)
             if done == "redact":

@@ -27,22 +27,20 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 NAME = "markdown"
-VERSION = 1
+VERSION = 2
 
 _DEFINITION = re.compile(r"""[\s>]*\[[^\]^]+\]:\s*<?(\S+?)>?(?:\s+["'(](.+)["')])?\s*$""")
 _MARKUP_ONLY = re.compile(r"[\s>]*(?:(?:`{3,}|~{3,})\s*[\w+#.-]*|\d{1,9}[.)])\s*$")
 
 
 def parse(raw: RawDocument) -> ParsedDocument:
-    """Elements in file order, each with `line`, `char` and, below a heading, the section's `anchor`. Never raises.
+    """Elements in file order, each with `line`, `char` and, below a heading, the section's `anchor`.
 
-    A fence that is never closed ends before the next heading; see `markdown_fences`.
+    A fence that is never closed ends before the next heading; see `markdown_fences`. Raises: FrontMatterInvalid.
     """
     lines = Lines(decode_document(raw.content, raw.uri).text)
     front = read_front_matter(lines.all())
     walk = _Walk(lines)
-    if front.broken:
-        walk.elements.append(_as_text(lines.between(2, front.last_line - 1)))
     first = front.last_line + 1
     while first <= len(lines):
         first = walk.read(first)
@@ -202,12 +200,6 @@ class _Walk:
             line=(block[0].number, block[-1].number), char=(block[0].start, block[-1].end), anchor=self.anchor
         )
         self.elements.append(replace(element, locator=locator))
-
-
-def _as_text(block: list[Line]) -> Element:
-    """Lines that are no markup, as one paragraph."""
-    place = Locator(line=(block[0].number, block[-1].number), char=(block[0].start, block[-1].end))
-    return Element(ElementKind.PARAGRAPH, "\n".join(line.text for line in block), place)
 
 
 def _code(token: Token) -> Element:

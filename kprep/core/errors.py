@@ -104,6 +104,12 @@ class WrongEncoding(ParseError):
     reason = "wrong_encoding"
 
 
+class FrontMatterInvalid(ParseError):
+    """A document's own metadata cannot be read; it may restrict who reads it, so the document goes nowhere."""
+
+    reason = "front_matter_invalid"
+
+
 class NoText(ParseError):
     """The file opens but holds no text (a scan, an empty file)."""
 
