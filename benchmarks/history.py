@@ -1,6 +1,6 @@
 """A real history replayed: `python -m benchmarks.history [--steps N]`.
 
-Takes the documentation of dlt through 16 commits of its history: `<sets>/history/dlt_docs`, `<sets>` being KPREP_SETS or
+Takes the documentation of dlt through 16 commits: `<sets>/history/dlt_docs`, `<sets>` being KPREP_SETS or
 ../shared/data. After each step the published set is compared with a fresh build of that step in another database, the
 vectors computed with the ideal count (texts no earlier step had), and texts that are gone are looked for by every read
 path. Ends with code 1 when any of it differs.

@@ -24,8 +24,8 @@ def assemble(workspace: Workspace, connection: Connection, run_id: str, base_rel
     configuration = workspace.release_configuration()
     release = releases.create_candidate(connection, kb, base_release, run_id, configuration)
     sources = {source.name: source for source in workspace.base.config.sources}
-    listed = {row.document_id: row for row in documents.observed(connection, kb)}
     work = runs.work(connection, run_id)
+    listed = documents.observed_of(connection, kb, [item.document_id for item in work])
     ready = [item for item in work if item.state == "ready" and item.version_id]
     front_matter = documents.front_matter(connection, kb, [str(item.version_id) for item in ready])
     wanted = []
@@ -75,12 +75,12 @@ def _narrowed(
 
     With new sections the published version has none, or others: until it is replaced it is for those who may read all.
     """
-    live = {item.document_id: item.metadata for item in releases.documents(connection, kb, base_release)}
+    live = releases.of_ids(connection, kb, base_release, [row["document_id"] for row in wanted])
     out = {}
     for row in wanted:
-        before, now = live.get(row["document_id"]), row["metadata"]
-        if before is None:
+        if row["document_id"] not in live:
             continue
+        before, now = live[row["document_id"]].metadata, row["metadata"]
         if "narrowest" in now and now["sections"] != before.get("sections"):
             out[row["document_id"]] = now["narrowest"]
         elif not set(before["acl"]) <= set(row["acl"]):

@@ -32,7 +32,7 @@ class Scan:
     `listed`: number of entries. `rows`: documents that could be looked at; `news`: those of them that were read.
     `failed`: (identity, failure) of those that could not be looked at; they keep their live version. `hashed`: files
     read to see whether they changed. `locations`: how to fetch each document. `listed_at`: clock when the first listing
-    was there.
+    was there. `known`: documents that the scan before listed.
     """
 
     listed: int = 0
@@ -45,6 +45,7 @@ class Scan:
     empty_sources: list[str] = field(default_factory=list)
     locations: dict[str, tuple[SourceConfig, Entry]] = field(default_factory=dict)
     listed_at: float = 0.0
+    known: frozenset[str] = frozenset()
 
 
 def request_for(workspace: Workspace, source: SourceConfig) -> SourceRequest:
@@ -54,7 +55,7 @@ def request_for(workspace: Workspace, source: SourceConfig) -> SourceRequest:
 
 def scan_sources(workspace: Workspace, known: dict[str, DocumentRow]) -> Scan:
     """List every source and hash what may have changed. Writes nothing. Raises: SourceError with the remedy."""
-    scan = Scan()
+    scan = Scan(known=frozenset(known))
     limit = workspace.settings.document_size_mb * 1024 * 1024
     for source in workspace.base.config.sources:
         spec = SOURCES[source.kind]
@@ -125,12 +126,17 @@ def _masked(uri: str, spans: list[tuple[str, int, int]]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A plan with what it was made from."""
+    """A plan with what it was made from.
+
+    `details`: live documents that are not simply unchanged, by id. `failing`: documents that had failed before.
+    """
 
     plan: Plan
     scan: Scan
     observed: tuple[Observed, ...]
-    live: tuple[releases.LiveDocument, ...]
+    live: tuple[releases.Outline, ...]
+    details: Mapping[str, releases.LiveDocument]
+    failing: frozenset[str]
 
 
 def plan_run(workspace: Workspace, connection: Connection, *, allow_deletes: bool) -> Planned:
@@ -139,7 +145,7 @@ def plan_run(workspace: Workspace, connection: Connection, *, allow_deletes: boo
     known = {row.document_id: row for row in documents.observed(connection, kb)}
     scan = scan_sources(workspace, known)
     base = releases.live_release(connection, kb) or 0
-    live = tuple(releases.documents(connection, kb, base))
+    live = tuple(releases.outlines(connection, kb, base))
     if scan.empty_sources and not scan.rows and not live:
         sources = {source.name: source for source in workspace.base.config.sources}
         first = sources[scan.empty_sources[0]]
@@ -148,7 +154,16 @@ def plan_run(workspace: Workspace, connection: Connection, *, allow_deletes: boo
             f"{', '.join(first.include)}: put documents there or change `include`"
         )
     observed = _observed(workspace, scan)
+    # What a release knows of each document is much; only of those that may have changed is it looked at.
+    same = {(item.document_id, item.content_fingerprint, item.metadata_fingerprint) for item in observed}
+    differing = [
+        item.document_id
+        for item in live
+        if (item.document_id, item.content_fingerprint, item.metadata_fingerprint) not in same
+    ]
     failures = {row.document_id: row for row in documents.failures(connection, kb)}
+    looked_at = {*differing, *failures, *overlay.narrowed(connection, kb)}
+    details = releases.of_ids(connection, kb, base, sorted(looked_at))
     quality = workspace.base.config.quality
     plan = make_plan(
         base,
@@ -162,7 +177,7 @@ def plan_run(workspace: Workspace, connection: Connection, *, allow_deletes: boo
                 item.content_hash,
                 item.content_fingerprint,
                 item.metadata_fingerprint,
-                item.stages,
+                details[item.document_id].stages if item.document_id in details else {},
             )
             for item in live
         ],
@@ -175,7 +190,7 @@ def plan_run(workspace: Workspace, connection: Connection, *, allow_deletes: boo
         Guard(quality.mass_delete_share, quality.mass_delete_documents),
         allow_deletes=allow_deletes,
     )
-    return Planned(plan, scan, observed, live)
+    return Planned(plan, scan, observed, live, details, frozenset(failures))
 
 
 def _observed(workspace: Workspace, scan: Scan) -> tuple[Observed, ...]:
@@ -224,8 +239,7 @@ def record_scan(workspace: Workspace, connection: Connection, run_id: str, plann
     denied = [item.document_id for item in retired if item.uri not in renamed]
     denials += overlay.suppress(connection, kb, denied, "source_deleted", f"run {run_id}")
     seen = {row.document_id for row in scan.rows} | scan.keep | {identity[0] for identity, _ in scan.failed}
-    known = [row.document_id for row in documents.observed(connection, kb)]
-    documents.unlist(connection, kb, [key for key in known if key not in seen])
+    documents.unlist(connection, kb, [key for key in scan.known if key not in seen])
     stale = [row.document_id for row in documents.failures(connection, kb) if row.document_id not in seen]
     documents.clear_failures(connection, kb, stale)
     return denials
@@ -239,13 +253,14 @@ def _record_permissions(workspace: Workspace, connection: Connection, run_id: st
     overlay.narrow(connection, kb, narrowed)
     denials = sum(set(acl) != set(before.get(key, ("", ""))) for key, acl in narrowed.items())
     unreadable = {key: Permitted.of(*place).problem for key, place in scan.locations.items() if place[1].acl_problem}
-    private = {live.document_id for live in planned.live if live.metadata.get("acl_problem")}
+    private = {key for key, live in planned.details.items() if live.metadata.get("acl_problem")}
     sound = [
         item.document_id
         for item in plan.documents
         if item.action is Action.REPERMISSION or (item.action is Action.UNCHANGED and item.document_id not in private)
     ]
-    documents.clear_failures(connection, kb, [key for key in sound if key not in unreadable])
+    cleared = planned.failing.intersection(sound).difference(unreadable)
+    documents.clear_failures(connection, kb, sorted(cleared))
     for key, problem in sorted(unreadable.items()):
         source, entry = scan.locations[key]
         fail_unreadable(connection, kb, run_id, (key, source.name, entry.uri), problem)
@@ -276,8 +291,8 @@ def _permitted(
     sources = {source.name: source for source in workspace.base.config.sources}
     actions = {item.document_id: item.action for item in planned.plan.documents}
     out: dict[str, tuple[str, ...]] = {}
-    for live in planned.live:
-        key, published = live.document_id, tuple(live.metadata["acl"])
+    for key, live in planned.details.items():
+        published = tuple(live.metadata["acl"])
         action = actions.get(key)
         place = planned.scan.locations.get(key)
         if place is not None and place[1].acl_problem:

@@ -92,6 +92,12 @@ def observed(connection: Connection, kb: str) -> list[DocumentRow]:
     return [DocumentRow(*row) for row in connection.execute(SQL["observed"], {"kb": kb})]
 
 
+def observed_of(connection: Connection, kb: str, ids: Sequence[str]) -> dict[str, DocumentRow]:
+    """Those of the documents that the last scan listed: id -> document."""
+    rows = connection.execute(SQL["observed_of"], {"kb": kb, "ids": list(ids)})
+    return {row[0]: DocumentRow(*row) for row in rows}
+
+
 def observe(connection: Connection, kb: str, rows: Iterable[DocumentRow]) -> None:
     """Record what a scan saw; the time of change moves only when the content did."""
     values = [{**asdict(row), "modified_at": row.modified_at.isoformat() if row.modified_at else None} for row in rows]

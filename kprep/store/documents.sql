@@ -49,6 +49,10 @@ INSERT INTO kprep.channels (kb, name, release) VALUES (:kb, 'live', 0) ON CONFLI
 SELECT document_id, source, uri, version_token, content_hash, size, media_type, modified_at
 FROM kprep.documents WHERE kb = :kb AND listed ORDER BY uri;
 
+-- name: observed_of
+SELECT document_id, source, uri, version_token, content_hash, size, media_type, modified_at
+FROM kprep.documents WHERE kb = :kb AND listed AND document_id = ANY(:ids);
+
 -- name: observe
 INSERT INTO kprep.documents AS d
     (kb, document_id, source, uri, version_token, content_hash, size, media_type, modified_at, listed, seen_at)

@@ -8,6 +8,20 @@ FROM kprep.release_documents d JOIN kprep.document_versions v ON v.kb = d.kb AND
 WHERE d.kb = :kb AND d.from_release <= :release AND (d.to_release IS NULL OR d.to_release > :release)
 ORDER BY d.uri;
 
+-- name: outlines
+SELECT d.document_id, d.source, d.uri, d.version_id, v.content_hash, d.content_fingerprint, d.metadata_fingerprint
+FROM kprep.release_documents d JOIN kprep.document_versions v ON v.kb = d.kb AND v.version_id = d.version_id
+WHERE d.kb = :kb AND d.from_release <= :release AND (d.to_release IS NULL OR d.to_release > :release)
+ORDER BY d.uri;
+
+-- name: of_ids
+SELECT d.document_id, d.source, d.uri, d.version_id, v.content_hash, d.content_fingerprint, d.metadata_fingerprint,
+    v.stages, d.metadata
+FROM kprep.release_documents d JOIN kprep.document_versions v ON v.kb = d.kb AND v.version_id = d.version_id
+WHERE d.kb = :kb AND d.from_release <= :release AND (d.to_release IS NULL OR d.to_release > :release)
+    AND d.document_id = ANY(:ids)
+ORDER BY d.uri;
+
 -- name: related
 SELECT d.document_id, d.source, d.uri, d.version_id, v.content_hash, d.content_fingerprint, d.metadata_fingerprint,
     v.stages, d.metadata
