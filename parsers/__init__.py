@@ -31,6 +31,7 @@ from kprep.core.errors import UnsupportedFormat
 from kprep.core.models import ParsedDocument, ParserSpec, RawDocument
 from kprep.core.registry import by_name
 from parsers import (
+    asciidoc,
     code,
     csv_table,
     data_dictionary,
@@ -47,6 +48,7 @@ from parsers import (
     opendocument,
     pdf,
     pptx,
+    rst,
     rtf,
     spreadsheet,
     sql_ddl,
@@ -67,6 +69,8 @@ PARSERS = by_name(
         spreadsheet.PARSER,
         opendocument.PARSER,
         rtf.PARSER,
+        rst.PARSER,
+        asciidoc.PARSER,
         epub.PARSER,
         openapi.PARSER,
         json_schema.PARSER,

@@ -56,6 +56,8 @@ _TEXT_SUFFIXES = {
     "rst": "text/x-rst",
     "adoc": "text/asciidoc",
     "asciidoc": "text/asciidoc",
+    "asc": "text/asciidoc",
+    "rest": "text/x-rst",
     "org": "text/x-org",
     "tex": "text/x-tex",
     "rtf": "application/rtf",

@@ -1,0 +1,62 @@
+"""Inline markup of AsciiDoc: its words and its links."""
+
+from __future__ import annotations
+
+import re
+
+from kprep.core.models import Link
+
+_CODE = re.compile(r"(?<![\w`])`+(\S(?:.*?\S)?)`+(?![\w`])", re.DOTALL)
+_PASSED = re.compile(r"\+{2,3}(.+?)\+{2,3}|pass:\w*\[(.*?)\]", re.DOTALL)
+_LINK = re.compile(
+    r"(?:link:|mailto:)([^\s\[\]]+)\[((?:[^\]\\]|\\.)*)\]|((?:https?|ftp)://[^\s\[\]<>]+)(?:\[([^\]]*)\])?"
+)
+_CROSS = re.compile(r"<<([^,<>]+?)(?:,\s*([^<>]+?))?>>|xref:([^\s\[\]]+)\[([^\]]*)\]")
+_MACRO = re.compile(
+    r"(?:btn|kbd|menu|footnote|footnoteref|stem|latexmath|asciimath|indexterm2|anchor|icon):[\w.:-]*\[([^\]]*)\]"
+)
+_IMAGE = re.compile(r"image:{1,2}[^\s\[\]]*\[([^\],]*)[^\]]*\]")
+_ANCHOR = re.compile(r"\[\[[\w:.-]+(?:,[^\]]*)?\]\]|\[#[\w-]+\]|\(\(\([^)]*\)\)\)")
+_MARKED = tuple(
+    re.compile(rf"(?<![\w\\{mark}]){mark}{{1,2}}(?=[^\s{mark}])(.+?)(?<=[^\s]){mark}{{1,2}}(?![\w{mark}])", re.DOTALL)
+    for mark in (r"\*", "_", "#", r"\^", "~")
+)
+_ROLE = re.compile(r"\[[.#%]?[\w.-]+\](?=[#*_`])")
+
+
+def inline(text: str) -> tuple[str, tuple[Link, ...]]:
+    """Text without marks, and its links in order; code keeps its letters."""
+    links: list[Link] = []
+    pieces = _CODE.split(text)
+    out = [piece.strip("+") if at % 2 else _spoken(piece, links) for at, piece in enumerate(pieces)]
+    return "".join(out), tuple(links)
+
+
+def image_text(text: str) -> str:
+    """The description of a picture macro, "" for none."""
+    match = _IMAGE.search(text)
+    return match.group(1).strip().strip('"') if match else ""
+
+
+def _spoken(text: str, links: list[Link]) -> str:
+    def link(match: re.Match[str]) -> str:
+        target = match.group(1) or match.group(3)
+        said = (match.group(2) or match.group(4) or "").partition(",window=")[0].rstrip("^").strip('"')
+        links.append(Link(said or target, target))
+        return said or target
+
+    def cross(match: re.Match[str]) -> str:
+        target = match.group(1) or match.group(3)
+        said = match.group(2) or match.group(4)
+        links.append(Link(said or target, target if "." in target else f"#{target.lstrip('#')}"))
+        return said or target
+
+    text = _PASSED.sub(lambda match: match.group(1) or match.group(2) or "", text)
+    text = _IMAGE.sub(lambda match: match.group(1).strip(), text)
+    text = _LINK.sub(link, text)
+    text = _CROSS.sub(cross, text)
+    text = _ROLE.sub("", _MACRO.sub(r"\1", text))
+    text = _ANCHOR.sub("", text)
+    for pattern in _MARKED:
+        text = pattern.sub(r"\1", text)
+    return re.sub(r"\\([*_`#{<\[])", r"\1", text)

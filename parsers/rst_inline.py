@@ -1,0 +1,60 @@
+"""Inline markup of reStructuredText: its words and its links."""
+
+from __future__ import annotations
+
+import re
+
+from kprep.core.models import Link
+
+_LITERAL = re.compile(r"``(.+?)``", re.DOTALL)
+_ROLE = re.compile(r":[\w:.+-]+:`([^`]+)`|`([^`]+)`:[\w:.+-]+:")
+_REFERENCE = re.compile(r"`([^`<]*?)\s*<([^`<>]+)>`__?")
+_NAMED = re.compile(r"`([^`]+)`__?")
+_PLAIN = re.compile(r"(?<![`\w])`([^`]+)`(?![\w`])")
+_STRONG = re.compile(r"(?<![\w*])\*\*(?=\S)(.+?)(?<=\S)\*\*(?![\w*])", re.DOTALL)
+_EMPHASIS = re.compile(r"(?<![\w*])\*(?=[^\s*])(.+?)(?<=\S)\*(?![\w*])", re.DOTALL)
+_NOTE = re.compile(r"\[(#?[\w.-]+|\*|#)\]_(?!\w)")
+_TITLED = re.compile(r"(.*?)\s*<([^<>]+)>$", re.DOTALL)
+_WORD = re.compile(r"(?<![\w`])([A-Za-z][\w-]*[A-Za-z0-9])__?(?![\w`])")
+_URL = re.compile(r"(?<![\w<])https?://[^\s<>`\"']+[\w/]")
+
+
+def inline(text: str, targets: dict[str, str]) -> tuple[str, tuple[Link, ...]]:
+    """Text without marks, and its links in order. `targets`: folded name -> where it leads."""
+    links: list[Link] = []
+    pieces = _LITERAL.split(text)
+    out = [piece if at % 2 else _spoken(piece, targets, links) for at, piece in enumerate(pieces)]
+    return "".join(out), tuple(links)
+
+
+def _spoken(text: str, targets: dict[str, str], links: list[Link]) -> str:
+    def reference(match: re.Match[str]) -> str:
+        words, target = match.group(1).strip(), match.group(2).strip()
+        links.append(Link(words or target, target))
+        return words or target
+
+    def named(match: re.Match[str]) -> str:
+        words = " ".join(match.group(1).split())
+        if words.lower() in targets:
+            links.append(Link(words, targets[words.lower()]))
+        return match.group(1)
+
+    def word(match: re.Match[str]) -> str:
+        return named(match) if match.group(1).lower() in targets else match.group()
+
+    def role(match: re.Match[str]) -> str:
+        said = match.group(1) or match.group(2)
+        titled = _TITLED.match(said)
+        return (titled.group(1) or titled.group(2)) if titled else said.lstrip("~!")
+
+    text = _ROLE.sub(role, text)
+    text = _REFERENCE.sub(reference, text)
+    text = _NAMED.sub(named, text)
+    text = _PLAIN.sub(r"\1", text)
+    text = _STRONG.sub(r"\1", text)
+    text = _EMPHASIS.sub(r"\1", text)
+    text = _NOTE.sub(r"[\1]", text)
+    text = _WORD.sub(word, text)
+    known = {link.target for link in links}
+    links.extend(Link(m.group(), m.group()) for m in _URL.finditer(text) if m.group() not in known)
+    return re.sub(r"\\(\S)", r"\1", text).replace("\\ ", "")

@@ -1,0 +1,78 @@
+"""Drawn tables of reStructuredText: the grid of `+---+` and the columns of `=== ===`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+_GRID_LINE = re.compile(r"\+(?:[-=]+\+)+$")
+_SIMPLE_LINE = re.compile(r"=+(?:[ \t]+=+)+$")
+_SPAN_LINE = re.compile(r"-+(?:[ \t]+-+)*$")
+
+Rows = tuple[tuple[str, ...], ...]
+
+
+def is_grid(line: str) -> bool:
+    """A line that opens a grid table."""
+    return bool(_GRID_LINE.match(line.rstrip()))
+
+
+def is_simple(line: str) -> bool:
+    """A line that opens a simple table."""
+    return bool(_SIMPLE_LINE.match(line.rstrip()))
+
+
+def simple_length(lines: Sequence[str]) -> int:
+    """How many lines a simple table takes: to its last rule, which a blank line or the end follows."""
+    rules = 1
+    for at in range(1, len(lines)):
+        if is_simple(lines[at]):
+            rules += 1
+            ends = at + 1 == len(lines) or not lines[at + 1].strip()
+            if ends and rules >= 2:
+                return at + 1
+    return 0
+
+
+def grid_rows(lines: Sequence[str]) -> tuple[Rows, int]:
+    """Cells by the columns of all rules, and how many rows are header (above a rule of `=`)."""
+    cuts = sorted({at for line in lines if _GRID_LINE.match(line.rstrip()) for at, s in enumerate(line) if s == "+"})
+    rows: list[tuple[str, ...]] = []
+    header_rows = 0
+    held: list[list[str]] = [[] for _ in cuts[1:]]
+    for line in lines:
+        if line.startswith("+") and _GRID_LINE.match(line.rstrip()):
+            if any(any(part) for part in held):
+                rows.append(tuple("\n".join(part for part in cell if part) for cell in held))
+            header_rows = len(rows) if "=" in line else header_rows
+            held = [[] for _ in cuts[1:]]
+            continue
+        at = 0
+        while at < len(cuts) - 1:
+            end = at + 1
+            while end < len(cuts) - 1 and line[cuts[end] : cuts[end] + 1] not in {"|", "+"}:
+                end += 1
+            held[at].append(line[cuts[at] + 1 : cuts[end]].strip(" |+-="))
+            at = end
+    return tuple(rows), header_rows
+
+
+def simple_rows(lines: Sequence[str]) -> tuple[Rows, int]:
+    """Cells by the columns of the first rule; a line with an empty first cell goes on the row above."""
+    starts = [match.start() for match in re.finditer(r"=+", lines[0])]
+    rows: list[list[str]] = []
+    header_rows = rules = 0
+    for line in lines[1:]:
+        if is_simple(line):
+            rules += 1
+            header_rows = len(rows) if rules == 1 else header_rows
+            continue
+        if not line.strip() or (_SPAN_LINE.match(line.strip()) and len(line.strip()) > 3):
+            continue
+        ends = [*starts[1:], None]
+        cells = [line[start:end].strip() for start, end in zip(starts, ends, strict=True)]
+        if rows and not cells[0] and any(cells):
+            rows[-1] = [f"{old}\n{new}".strip() for old, new in zip(rows[-1], cells, strict=True)]
+        else:
+            rows.append(cells)
+    return tuple(tuple(row) for row in rows), header_rows if rules > 1 else 0
