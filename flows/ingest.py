@@ -18,8 +18,9 @@ from prefect.task_runners import ThreadPoolTaskRunner
 
 from flows import run as steps
 from flows.progress import report
+from flows.stopping import end_orphans, stoppable
 from flows.workspace import Workspace, opened
-from kprep.core.errors import PrepError
+from kprep.core.errors import PrepError, StoreUnavailable
 
 RETRIES = 3
 RETRY_DELAYS_S = [2, 10, 30]
@@ -144,6 +145,22 @@ def _carry_out(workspace: Workspace, run_id: str, planned: dict[str, Any] | None
     return steps.finish(workspace, run_id, status, outcome)
 
 
+def check_server() -> None:
+    """Raises: StoreUnavailable when PREFECT_API_URL names a server that does not answer."""
+    import httpx
+
+    url = os.environ.get("PREFECT_API_URL")
+    if not url:
+        return
+    try:
+        httpx.get(f"{url.rstrip('/')}/health", timeout=10).raise_for_status()
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        raise StoreUnavailable(
+            f"the Prefect server at PREFECT_API_URL={url} does not answer ({type(error).__name__}): start it, or unset "
+            "PREFECT_API_URL to run without one"
+        ) from error
+
+
 def ingest(workspace: Workspace, *, allow_deletes: bool = False) -> dict[str, Any]:
     """One run from the command line; its summary. Raises: PrepError; the run is recorded as failed.
 
@@ -151,12 +168,14 @@ def ingest(workspace: Workspace, *, allow_deletes: bool = False) -> dict[str, An
     """
     with steps.only_run(workspace):
         run_id = steps.begin(workspace)
-        with steps.recorded(workspace, run_id):
+        with stoppable(workspace, run_id), steps.recorded(workspace, run_id):
             plan = steps.plan(workspace, run_id, allow_deletes=allow_deletes)
             if plan["status"] != "work":
                 return steps.finish(workspace, run_id, plan["status"], {})
             workers = workspace.settings.workers or os.cpu_count() or 1
             report("start", 0, 0)
+            check_server()
+            end_orphans(workspace.data_dir)
             with running(workspace, run_id):
                 runner: Any = ThreadPoolTaskRunner(max_workers=workers)
                 configured = ingest_documents.with_options(task_runner=runner)

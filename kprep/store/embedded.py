@@ -85,9 +85,7 @@ def start(data_dir: Path) -> EmbeddedServer:
     directory.mkdir(parents=True, exist_ok=True)
     binaries = binaries_dir()
     account = _server_account()
-    base = directory
-    if account is not None and not _reachable(directory, account):
-        base = _root_base(directory)
+    base = _base(directory, account)
     if account is not None and not _reachable(binaries, account):
         binaries = _copied_binaries(binaries)
     pgdata = base / "postgres"
@@ -176,11 +174,33 @@ def _reachable(path: Path, account: str) -> bool:
     return True
 
 
-def _root_base(directory: Path) -> Path:
-    """Folder below ROOT_BASE for this data directory, remembered in it: a data directory made anew starts anew."""
+def _base(directory: Path, account: str | None) -> Path:
+    """Folder that holds the database: the data directory, or one below ROOT_BASE that the data directory remembers.
+
+    Where the database is decides, not what the folders' modes would suggest today: a second, empty database would hide
+    everything that is published. Raises: StoreError naming the remedy when it cannot be reached as it is.
+    """
     pointer = directory / "postgres-directory"
     if pointer.exists():
-        return Path(pointer.read_text(encoding="utf-8").strip())
+        base = Path(pointer.read_text(encoding="utf-8").strip())
+        if not (base / "postgres").is_dir():
+            raise StoreError(
+                f"the database of {directory} should be in {base}, but is not there: bring it back, or remove "
+                f"{pointer} to start with an empty one"
+            )
+        if account is None:
+            raise StoreError(
+                f"the database of {directory} is in {base} and was made by root: run kprep as root, or choose another "
+                "--data-dir"
+            )
+        return base
+    if account is None or _reachable(directory, account):
+        return directory
+    if (directory / "postgres" / "PG_VERSION").exists():
+        raise StoreError(
+            f"the database in {directory} belongs to user {account}, who can no longer pass through the folders above "
+            "it: give them back their permission to pass (chmod o+x)"
+        )
     base = ROOT_BASE / secrets.token_hex(6)
     base.mkdir(parents=True)
     (base / "data-directory").write_text(f"{directory}\n", encoding="utf-8")

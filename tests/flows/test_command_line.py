@@ -215,3 +215,74 @@ def test_external_database_is_used_the_same(
     assert kprep.json("run")["status"] == "published"
     check_search(kprep)
     assert not (data_dir / "postgres").exists()
+
+
+def prefect_servers(data_dir: Path) -> list[int]:
+    """Temporary Prefect servers of a data directory that still live."""
+    found = []
+    for process in Path("/proc").iterdir():
+        try:
+            command = (process / "cmdline").read_bytes()
+            environment = (process / "environ").read_bytes()
+        except OSError:
+            continue
+        if b"prefect.server" in command and str(data_dir).encode() in environment:
+            found.append(int(process.name))
+    return found
+
+
+def started(command: CommandLine, data_dir: Path) -> subprocess.Popen[str]:
+    """A run that has woken Prefect."""
+    running = subprocess.Popen(
+        command.command("run"), env=command.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    deadline = time.monotonic() + 60
+    while not prefect_servers(data_dir) and time.monotonic() < deadline:
+        assert running.poll() is None, running.communicate()
+        time.sleep(0.05)
+    return running
+
+
+def test_ctrl_c_ends_a_run_at_once_and_leaves_nothing(folder: Path, data_dir: Path) -> None:
+    command = CommandLine(folder, data_dir, {})
+    running = started(command, data_dir)
+    asked = time.monotonic()
+    running.send_signal(signal.SIGINT)
+    _, said = running.communicate(timeout=30)
+    assert running.returncode == 130
+    assert time.monotonic() - asked < 10
+    assert "stopping" in said
+    assert "Traceback" not in said
+    assert prefect_servers(data_dir) == []
+    assert command.json("status")["runs"][0]["status"] == "stopped"
+
+
+def test_server_of_a_killed_run_is_ended_by_the_next(folder: Path, data_dir: Path) -> None:
+    command = CommandLine(folder, data_dir, {})
+    running = started(command, data_dir)
+    running.kill()
+    running.communicate()
+    assert prefect_servers(data_dir)
+    assert command.json("run")["status"] == "published"
+    assert prefect_servers(data_dir) == []
+
+
+def test_unreachable_prefect_server_is_named(folder: Path, data_dir: Path) -> None:
+    done = CommandLine(folder, data_dir, {"PREFECT_API_URL": "http://127.0.0.1:9/api"})("run")
+    assert done.returncode == 1
+    assert "PREFECT_API_URL=http://127.0.0.1:9/api" in done.stderr
+    assert "unset" in done.stderr
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root keeps the database elsewhere")
+def test_database_stays_where_it_is_when_a_folder_changes_its_mode(data_dir: Path) -> None:
+    inner = data_dir / "closed" / "data"
+    inner.mkdir(parents=True)
+    inner.parent.chmod(0o700)
+    first = embedded.start(inner)
+    first.release()
+    inner.parent.chmod(0o755)
+    again = embedded.start(inner)
+    again.release()
+    assert again.pgdata == first.pgdata
+    shutil.rmtree(first.pgdata.parent)
