@@ -22,6 +22,7 @@ _ITEM = re.compile(r"(\s*)(\*{1,5}|-|\.{1,5}|\d{1,3}\.|[a-zA-Z]\.|<(?:\d{1,3}|\.
 _TERM = re.compile(r"(\s*)(\S.*?)(:{2,4}|;;)(?:\s+(.*))?$")
 _PICTURE = re.compile(r"(?:image|video|audio)::\S*\[.*\]\s*$")
 _DIRECTIVE = re.compile(r"(?:include|ifdef|ifndef|ifeval|endif|toc|leveloffset)::?\S*\[.*\]\s*$")
+_AUTHOR = re.compile(r"[^\W\d_][\w.'-]*(?: [\w.'-]+){1,3}(?: <\S+@\S+>)?$")
 _BREAK = re.compile(r"(?:'{3,}|<{3,}|-{3}|\*{3}|\+)\s*$")
 _LISTING = {"-", ".", "`", "+"}
 MAX_DEPTH = 30
@@ -120,6 +121,9 @@ class AsciidocReader:
         self._named, self._stack, self._bracket = None, [], ""
         level = len(match.group(1))
         heading = replace(self._element(ElementKind.HEADING, [lines[at]], words), level=level, links=links)
+        author = lines[at + 1].text.strip() if level == 1 and at + 1 < len(lines) else ""
+        if _AUTHOR.match(author):
+            self.attributes.setdefault("author", author.partition("<")[0].strip())
         return 1, iter([heading])
 
     def _item(self, lines: Sequence[Line], at: int, match: re.Match[str]) -> tuple[int, Iterator[Element]]:
@@ -186,7 +190,7 @@ def _run(lines: Sequence[Line], at: int, goes_on: Callable[[str], bool]) -> int:
 
 def _goes_on(text: str) -> bool:
     """A line that belongs to the paragraph or item above it."""
-    ends = (_ITEM, _FENCE, _SECTION, _PICTURE, _BREAK, _DIRECTIVE, _BRACKET)
+    ends = (_ITEM, _FENCE, _SECTION, _PICTURE, _BREAK, _DIRECTIVE, _BRACKET, _ATTRIBUTE)
     return bool(text.strip()) and not any(pattern.match(text) for pattern in ends) and not text.startswith("//")
 
 

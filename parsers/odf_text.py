@@ -254,8 +254,8 @@ class OdfText:
             elif name == "soft-page-break":
                 said.pages += 1
             elif name == "note":
-                cited = "".join((child(inner, "note-citation") or inner).itertext()).strip() if len(inner) else ""
-                cited = cited if len(cited) < 10 else ""
+                citation = child(inner, "note-citation")
+                cited = "".join(citation.itertext()).strip() if citation is not None else ""
                 parts.append(f"[{cited}]" if cited else "")
                 body = child(inner, "note-body")
                 said.notes.extend([(cited, body)] if body is not None else [])

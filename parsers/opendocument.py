@@ -94,9 +94,20 @@ def _slide(reader: OdfText, page: Node, *, hidden: bool) -> Iterator[Element]:
 
 
 def _shape(node: Node) -> Shape:
+    """A shape and its frame; a group's goes around those inside it."""
+    frames = [_frame(inner) for inner in (node.iter() if local(node) == "g" else (node,))]
+    known = [frame for frame in frames if frame[2] or frame[3]]
+    around = (
+        (min(f[0] for f in known), min(f[1] for f in known), max(f[2] for f in known), max(f[3] for f in known))
+        if known
+        else frames[0]
+    )
+    return Shape(node, around, "title" if attribute(node, "class") == "title" else None)
+
+
+def _frame(node: Node) -> tuple[int, int, int, int]:
     left, top, width, height = (points(attribute(node, name)) for name in ("x", "y", "width", "height"))
-    kind = attribute(node, "class")
-    return Shape(node, (left, top, left + width, top + height), "title" if kind == "title" else None)
+    return left, top, left + width, top + height
 
 
 def _shape_text(reader: OdfText, shape: Shape) -> Iterator[Element]:

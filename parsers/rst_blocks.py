@@ -39,6 +39,7 @@ class RstReader:
         self._slugger = Slugger()
         self._anchor: str | None = None
         self._levels: list[str] = []
+        self._counted: dict[int, int] = {}
         self._targets = {
             match.group(1).strip("`").lower(): match.group(2).strip()
             for line in lines
@@ -95,6 +96,7 @@ class RstReader:
         if style not in self._levels:
             self._levels.append(style)
         text, links = inline(title, self._targets)
+        self._counted.clear()
         self._anchor = self._slugger.take(text)
         level = min(self._levels.index(style) + 1, 6)
         yield replace(self._element(ElementKind.HEADING, lines, text), level=level, links=links)
@@ -197,7 +199,14 @@ class RstReader:
         first = lines[0]
         inner = [Line(first.number, first.start + match.end(), first.end, first.text[match.end() :])]
         inner.extend(_cut(line, width) for line in lines[1:used])
-        marker = "-" if _BULLET.match(first.text) else match.group(1).replace("#", "1")
+        marker = "-" if _BULLET.match(first.text) else match.group(1)
+        if "#" in marker:
+            self._counted[depth] = self._counted.get(depth, 0) + 1
+            marker = marker.replace("#", str(self._counted[depth]))
+        elif marker[0].isdigit():
+            self._counted[depth] = int(marker.rstrip(".)"))
+        else:
+            self._counted.pop(depth, None)
         return used, self._items(inner, marker, depth)
 
     def _items(self, inner: Sequence[Line], marker: str, depth: int) -> Iterator[Element]:

@@ -68,6 +68,8 @@ class _Group:
     fallback: int = 1
     encoding: str = "cp1252"
     starred: bool = False
+    link: tuple[str, int] | None = None
+    """Target of the link this group shows, and where its words begin in the paragraph."""
 
 
 class RtfReader:
@@ -128,8 +130,9 @@ class RtfReader:
         self._skip = 0
         if done.place != self._group.place and done.place not in {"", "body", "inst"}:
             self._end_side(done.place)
-        elif done.place == "result" and self._group.place != "result":
-            self._end_side("result")
+        if done.link and done.link != self._group.link:
+            target, start = done.link
+            self._now.links.append((self._now.text[start:].strip(), target))
 
     def _end_side(self, place: str) -> None:
         """A destination beside the text is complete."""
@@ -221,7 +224,7 @@ class RtfReader:
                 self._side["inst"] = []
         elif word == "fldrslt" and group.place == "body":
             found = re.search(r"HYPERLINK\s+(?:\\l\s+)?\"?([^\"\s]+)", "".join(self._side.pop("inst", [])))
-            self._now.links.extend([("", found.group(1))] if found else [])
+            group.link = (found.group(1), len(self._now.text)) if found else None
         group.starred = False
 
     def _symbol(self, symbol: str) -> None:

@@ -128,7 +128,7 @@ def _region(sheet: Sheet, box: Box) -> Iterator[Element]:
         text = next(cell for row in rows for cell in row if cell)
         yield Element(ElementKind.PARAGRAPH, text, Locator(sheet=sheet.name, cell=cell_range(box)), hidden=sheet.hidden)
         return
-    headed = len(rows) > 1 and len(rows[0]) > 1 and has_header(rows[0], rows[1])
+    headed = len(rows) > 1 and _is_headed(rows[0], rows[1])
     head, body = rows[: int(headed)], rows[int(headed) :]
     for at in range(0, len(body), REGION_ROWS):
         some = (*head, *body[at : at + REGION_ROWS])
@@ -136,6 +136,14 @@ def _region(sheet: Sheet, box: Box) -> Iterator[Element]:
         last = numbers[min(int(headed) + at + REGION_ROWS, len(numbers)) - 1]
         place = Locator(sheet=sheet.name, cell=cell_range((first, box[1], last, box[3])))
         yield Element(ElementKind.TABLE, table_text(some), place, rows=some, header_rows=len(head), hidden=sheet.hidden)
+
+
+def _is_headed(first: Sequence[str], second: Sequence[str]) -> bool:
+    """Whether the first row names the columns; a column or two may be without a name."""
+    named = [(name, value) for name, value in zip(first, second, strict=True) if name]
+    if len(named) < 2 or len(named) * 2 <= len(first):
+        return False
+    return has_header([name for name, _ in named], [value for _, value in named])
 
 
 def regions(rows: Mapping[int, Mapping[int, str]], merged: Sequence[Box] = ()) -> list[Box]:

@@ -53,6 +53,7 @@ class XmlWalk:
         self._found: list[Element] = []
         self._next_line = _lines_after(root, lines)
         self._marker = ""
+        self._is_prose = any(local(node) in {"p", "para", "simpara"} for node in root.iter())
 
     def elements(self) -> list[Element]:
         """All blocks in document order, each with the lines from its tag to the next tag after it."""
@@ -92,7 +93,7 @@ class XmlWalk:
 
     def _children(self, node: Node, depth: int, kind: ElementKind) -> None:
         """Fields side by side become one paragraph of lines; what has parts is a block of its own."""
-        fields: list[Node] = []
+        fields: list[Node] = [] if self._is_prose or not node.attrib or not len(node) else [node]
         for inner in node:
             if not isinstance(inner.tag, str):
                 continue
@@ -172,7 +173,7 @@ def _is_long(node: Node) -> bool:
 
 def _field(node: Node) -> str:
     """`name: value`, attributes as `name=value`; HTML inside a value is read as text."""
-    text = node.text or ""
+    text = (node.text or "") if len(node) == 0 else ""
     if _EMBEDDED_HTML.search(text):
         from lxml import html as lxml_html
 
