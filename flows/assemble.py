@@ -111,7 +111,7 @@ def _replaced(
         if metadata == before:
             continue
         if row is None:
-            row = _row_of_live(connection, kb, live[key])
+            row = row_of_live(connection, kb, live[key])
             out.append(row)
         row |= {"metadata": metadata, "valid_until": metadata["valid_until"]}
     return out
@@ -133,7 +133,7 @@ def _ending(metadata: Mapping[str, Any], replaced: Replaced) -> dict[str, Any]:
     return out
 
 
-def _row_of_live(connection: Connection, kb: str, live: releases.LiveDocument) -> dict[str, Any]:
+def row_of_live(connection: Connection, kb: str, live: releases.LiveDocument) -> dict[str, Any]:
     """A live document as a wanted row, with the version it has."""
     metadata = live.metadata
     acls: dict[str, list[str]] = {}

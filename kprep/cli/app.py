@@ -38,6 +38,7 @@ COMMANDS = {
     "suppress": "kprep.cli.access",
     "suppressed": "kprep.cli.access",
     "forget": "kprep.cli.access",
+    "verify": "kprep.cli.verifying",
 }
 """Command -> module that defines it: a command loads only what it needs."""
 

@@ -120,9 +120,7 @@ def apply_changes(
     """
     touched = [row["document_id"] for row in wanted] + list(retired)
     values = {"kb": kb, "release": release, "touched": touched}
-    connection.execute(SQL["desired"], {"kb": kb, "rows": jsonb([dict(row) for row in wanted])})
-    connection.execute(SQL["desired_members"], {"kb": kb})
-    connection.execute(SQL["analyze_desired"])
+    desire(connection, kb, wanted)
     for name in (
         "drop_changed_members",
         "close_changed_members",
@@ -132,6 +130,13 @@ def apply_changes(
         "open_documents",
     ):
         connection.execute(SQL[name], values)
+
+
+def desire(connection: Connection, kb: str, wanted: Sequence[Mapping[str, Any]]) -> None:
+    """Put wanted documents and their chunks into temporary tables of this transaction."""
+    connection.execute(SQL["desired"], {"kb": kb, "rows": jsonb([dict(row) for row in wanted])})
+    connection.execute(SQL["desired_members"], {"kb": kb})
+    connection.execute(SQL["analyze_desired"])
 
 
 def refresh_statistics(connection: Connection, kb: str, changed: int) -> None:
