@@ -88,6 +88,13 @@ PARSERS = by_name(
 )
 
 
+_REMEDIES = {
+    "application/msword": "open it in Word or LibreOffice and save it as .docx",
+    "application/vnd.ms-powerpoint": "open it in PowerPoint or LibreOffice and save it as .pptx",
+    "application/x-ole-storage": "save it in a current Office format; with a password, without one",
+}
+
+
 def parser_for(media_type: str) -> ParserSpec:
     """The parser of a media type (parameters such as `; charset=` are ignored).
 
@@ -98,8 +105,10 @@ def parser_for(media_type: str) -> ParserSpec:
         if wanted in spec.media_types:
             return spec
     supported = sorted(name for spec in PARSERS.values() for name in spec.media_types)
+    remedy = f": {_REMEDIES[wanted]}" if wanted in _REMEDIES else ""
     raise UnsupportedFormat(
-        f"no parser takes {wanted or 'an empty media type'}; supported are {', '.join(supported)}", media_type=wanted
+        f"no parser takes {wanted or 'an empty media type'}{remedy}; supported are {', '.join(supported)}",
+        media_type=wanted,
     )
 
 

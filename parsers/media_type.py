@@ -129,6 +129,12 @@ _BINARY_SUFFIXES = {
 }
 _SUFFIXES = _TEXT_SUFFIXES | _BINARY_SUFFIXES
 _OLE_SUFFIXES = {"doc", "xls", "ppt", "msg"}
+_OLE_STREAMS = (
+    ("WordDocument", "application/msword"),
+    ("Workbook", "application/vnd.ms-excel"),
+    ("PowerPoint Document", "application/vnd.ms-powerpoint"),
+    ("__properties_version1.0", "application/vnd.ms-outlook"),
+)
 _ENCRYPTED_OFFICE = "EncryptedPackage".encode("utf-16-le")
 
 _MAGIC = (
@@ -213,7 +219,9 @@ def _ole_kind(name: str, head: bytes) -> str:
     if _ENCRYPTED_OFFICE in head:
         by_name = _BINARY_SUFFIXES.get(suffix, "")
         return by_name if by_name.startswith(_OFFICE) else _OLE
-    return _BINARY_SUFFIXES[suffix] if suffix in _OLE_SUFFIXES else _OLE
+    if suffix in _OLE_SUFFIXES:
+        return _BINARY_SUFFIXES[suffix]
+    return next((kind for stream, kind in _OLE_STREAMS if stream.encode("utf-16-le") in head), _OLE)
 
 
 def _zip_kind(name: str, head: bytes) -> str:

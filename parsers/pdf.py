@@ -16,6 +16,7 @@ from kprep.core.models import (
     ParserSpec,
     RawDocument,
 )
+from parsers.attachments import attachments
 from parsers.quiet import quiet
 
 NAME = "pdf"
@@ -33,10 +34,12 @@ _LIGATURES = {
     "\ufb06": "st",
 }
 _TAIL = 4096
+_MOST_PAGES_LOOKED_AT = 2000
 
 
 def parse(raw: RawDocument) -> ParsedDocument:
-    """Elements in reading order with `page` (physical, from 1) and `page_end`; a `SourceUnit` for each page.
+    """Elements in reading order with `page` (physical, from 1) and `page_end`; a `SourceUnit` for each page and each
+    attached file (a recorded exclusion).
 
     Running headers, footers and page numbers are marked; text the reader does not see is `hidden`. Words of a page
     whose font has no Unicode map are left out and the page's state is `unreadable_font`.
@@ -48,6 +51,7 @@ def parse(raw: RawDocument) -> ParsedDocument:
     try:
         with quiet():
             elements, units = read_pages(opened.file, opened.content, raw.uri)
+            units.extend(attachments(_attached(opened.file)))
         metadata = _metadata(opened.file.get_metadata_dict())
     finally:
         opened.file.close()
@@ -147,6 +151,25 @@ def _repair(content: bytes, uri: str) -> bytes:
     except Exception as error:
         raise CorruptDocument(f"{uri}: the PDF is damaged beyond repair", uri=uri) from error
     return out.getvalue()
+
+
+def _attached(file: Any) -> int:
+    """Number of files attached to the document and to its pages; a damaged list counts as none."""
+    import pypdfium2
+    import pypdfium2.raw as pdfium
+
+    try:
+        count = int(file.count_attachments())
+    except pypdfium2.PdfiumError:
+        return 0
+    for index in range(min(len(file), _MOST_PAGES_LOOKED_AT)):
+        page = file[index]
+        for at in range(pdfium.FPDFPage_GetAnnotCount(page.raw)):
+            annotation = pdfium.FPDFPage_GetAnnot(page.raw, at)
+            count += pdfium.FPDFAnnot_GetSubtype(annotation) == pdfium.FPDF_ANNOT_FILEATTACHMENT
+            pdfium.FPDFPage_CloseAnnot(annotation)
+        page.close()
+    return count
 
 
 def _metadata(said: Mapping[str, str]) -> DocumentMetadata:
