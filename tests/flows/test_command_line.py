@@ -261,7 +261,10 @@ def test_server_of_a_killed_run_is_ended_by_the_next(folder: Path, data_dir: Pat
     command = CommandLine(folder, data_dir, {})
     running = started(command, data_dir)
     running.kill()
-    running.communicate()
+    running.wait()  # the server it leaves behind still holds its pipes
+    for pipe in (running.stdout, running.stderr):
+        assert pipe is not None
+        pipe.close()
     assert prefect_servers(data_dir)
     assert command.json("run")["status"] == "published"
     assert prefect_servers(data_dir) == []
