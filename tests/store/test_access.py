@@ -157,3 +157,29 @@ def test_forgetting_by_command(base: TestBase) -> None:
     forget(base.workspace, dry_run=False)
     base.close()
     assert base.run()["documents"]["added"] == 4
+
+
+def test_forgetting_asks_for_a_yes_and_the_right_name(base: TestBase) -> None:
+    from click.testing import CliRunner
+
+    from kprep.cli.app import cli
+
+    where = ["--kb", str(base.folder)]
+    for arguments in (["--kb-name", base.name], ["--kb-name", "other", "--yes"]):
+        assert CliRunner().invoke(cli, ["forget", *arguments, *where]).exit_code == 2
+    assert readable(base, "staff") == set(FOUR)
+
+
+@pytest.mark.req("D9.10")
+def test_foreign_and_unknown_look_alike_on_the_command_line(base: TestBase) -> None:
+    from click.testing import CliRunner
+
+    from kprep.cli.app import cli
+
+    for command in ("get", "chunks"):
+        answers = []
+        for uri in ("docs/travel.md", "docs/nowhere.md"):
+            result = CliRunner().invoke(cli, [command, uri, "--as", "stranger", "--kb", str(base.folder)])
+            answers.append((type(result.exception), str(result.exception).replace(uri, ""), result.output))
+        assert answers[0] == answers[1]
+        assert answers[0][0] is RetrievalError
