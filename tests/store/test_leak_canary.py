@@ -21,7 +21,7 @@ from tests.fakes.knowledge_base import TestBase
 from tests.fakes.sql_reader import SqlReader, sql_reader
 
 SIZE, SEED = 1_000, 20261130
-FEWER = 10
+FEWER = 20
 """After the first state one principal in this many looks; in the first all do, one in DEEP of them at everything."""
 DEEP = 4
 QUALITY = {"short_share": 1.0, "failed_share": 1.0, "duplicate_share": 1.0, "locators_open": 0.0}
