@@ -10,7 +10,7 @@ CODE := kprep sources parsers cleaning redaction chunking enrichment embedding q
 export DO_NOT_TRACK := 1
 export ORT_DISABLE_TELEMETRY := 1
 
-.PHONY: help run test test-fast check format lock schema docs bench clean install install-dev
+.PHONY: help run test test-fast chaos check format lock schema docs bench clean install install-dev
 
 help: ## what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -79,6 +79,9 @@ bench: install-dev ## figures; open test sets are read from KPREP_SETS (default 
 	$(BIN)/python benchmarks/parsing.py
 	$(BIN)/python benchmarks/redaction.py
 	$(BIN)/python benchmarks/chunking.py
+
+chaos: install-dev ## runs and PostgreSQL killed at random moments: CHAOS kills of runs (200), CHAOS_SERVER of the server (30)
+	CHAOS=$(or $(CHAOS),200) $(BIN)/pytest tests/chaos -s -o timeout=36000
 
 clean: ## remove the environment and the example's data
 	rm -rf $(VENV) $(DATA)

@@ -10,28 +10,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from flows.workspace import Workspace
 from kprep.store import embedded
 from kprep.store.database import Database
-from tests.fakes.knowledge_base import TestBase
+from tests.fakes.made_base import MadeBase
 from tests.fakes.made_embedder import MadeEmbedder
 
-Make = Callable[..., "MadeBase"]
-
-
-class MadeBase(TestBase):
-    """A knowledge base in a database of its own. `embedder`: made vectors and their count; None: keywords only."""
-
-    embedder: MadeEmbedder | None = None
-    database_url = ""
-
-    @property
-    def workspace(self) -> Workspace:
-        os.environ["KPREP_DATABASE_URL"] = self.database_url
-        opened = super().workspace
-        if self.embedder is not None:
-            opened.__dict__["embedder"] = self.embedder
-        return opened
+Make = Callable[..., MadeBase]
 
 
 @contextmanager

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from sqlalchemy import Connection, text
 
-from benchmarks.bases import MadeBase
 from flows.rules import content_fingerprint
 from kprep.core.ids import content_hash, document_id
 from kprep.store import documents, lexical
 from kprep.store.sql import jsonb
+from tests.fakes.made_base import MadeBase
 
 MODELS = 1_000
 POSTINGS_BATCH = 20_000

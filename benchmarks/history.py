@@ -20,8 +20,9 @@ from typing import Any
 
 from sqlalchemy import text
 
-from benchmarks.bases import MadeBase, scratch
+from benchmarks.bases import scratch
 from kprep.core.errors import RetrievalError
+from tests.fakes.made_base import MadeBase
 
 SETS = Path(os.environ.get("KPREP_SETS", Path(__file__).resolve().parents[2] / "shared" / "data"))
 MODES = ("lexical", "dense", "hybrid", "hybrid+references")

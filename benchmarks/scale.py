@@ -21,8 +21,9 @@ from typing import Any
 from sqlalchemy import text
 
 from benchmarks import clones
-from benchmarks.bases import MadeBase, scratch
+from benchmarks.bases import scratch
 from publish import publisher
+from tests.fakes.made_base import MadeBase
 
 WORDS = [f"word{number}" for number in range(4_000)]
 FOLDER_SIZE = 500

@@ -59,7 +59,7 @@ def candidate(workspace: Workspace, connection: Connection, release: int, child:
         scan_text=lambda text: [kind for kind, _, _ in redactor.scan(text)],
         max_tokens=workspace.rules.max_tokens,
         needs_vectors=bool(row.configuration["embedding_space"]),
-        listed=len(documents.observed(connection, kb)),
+        listed=documents.count_observed(connection, kb),
         failed=len(documents.failures(connection, kb)),
         views=search.views_shown(connection, kb, release, row.configuration["views"]),
         thresholds=Thresholds(**thresholds.model_dump(), locator_sample=quality.locator_sample),

@@ -213,16 +213,16 @@ def _work_rows(workspace: Workspace, connection: Any, planned: Planned, *, every
     batched = 0
     for item in planned.plan.documents:
         key = item.document_id
+        if item.action is Action.FAILED or (item.action is Action.UNCHANGED and not everything):
+            continue
         work = {name: getattr(item, name) for name in WORK_FIELDS} | {"action": item.action.value}
         if key in planned.scan.locations:
             permitted = Permitted.of(*planned.scan.locations[key])
             work |= {"acl": list(permitted.acl), "acl_problem": permitted.problem}
         if item.action is Action.RETIRE:
             rows.append(runs.WorkRow(key, -1, work, "ready", None))
-        elif item.action is Action.REPERMISSION or (item.action is Action.UNCHANGED and everything):
+        elif item.action in (Action.REPERMISSION, Action.UNCHANGED):
             rows.append(runs.WorkRow(key, -1, work, "ready", live[key].version_id))
-        elif item.action in (Action.UNCHANGED, Action.FAILED):
-            continue
         elif item.reuse:
             version = documents.copy_version(connection, workspace.kb, key, item.content_fingerprint, item.reuse)
             documents.clear_failures(connection, workspace.kb, [key])
@@ -375,11 +375,20 @@ def finish(workspace: Workspace, run_id: str, status: str, extra: dict[str, Any]
             "retired": extra.get("retired", {"releases": 0, "chunks": 0, "originals": 0}),
             "gate": judged or {"status": "not_run", "checks": []},
             "denied": noted.get("denied", {"documents": 0, "seconds": 0.0}),
-            "message": extra.get("message", "") or noted.get("guard", ""),
+            "message": extra.get("message", "") or noted.get("guard", "") or _refusal(status, release, live, judged),
             "seconds": {**seconds, "total": round(sum(seconds.values()), 3)},
         }
         runs.finish(connection, run_id, status, summary)
     return summary
+
+
+def _refusal(status: str, release: int, live: int, report: dict[str, Any] | None) -> str:
+    """What a blocked run says of itself."""
+    if status != "blocked" or report is None:
+        return ""
+    codes = [check["code"] for check in report["checks"] if check["level"] == "error" and not check["passed"]]
+    stays = f"release {live} stays live" if live else "nothing is published"
+    return f"the gate refused candidate {release} ({', '.join(codes)}); {stays}"
 
 
 def _settled_counts(planned: dict[str, int], work: list[runs.WorkRow]) -> dict[str, int]:

@@ -92,6 +92,11 @@ def observed(connection: Connection, kb: str) -> list[DocumentRow]:
     return [DocumentRow(*row) for row in connection.execute(SQL["observed"], {"kb": kb})]
 
 
+def count_observed(connection: Connection, kb: str) -> int:
+    """Number of documents listed by the last scan, those that could not be looked at included."""
+    return int(connection.execute(SQL["count_observed"], {"kb": kb}).scalar_one())
+
+
 def observed_of(connection: Connection, kb: str, ids: Sequence[str]) -> dict[str, DocumentRow]:
     """Those of the documents that the last scan listed: id -> document."""
     rows = connection.execute(SQL["observed_of"], {"kb": kb, "ids": list(ids)})

@@ -49,6 +49,11 @@ INSERT INTO kprep.channels (kb, name, release) VALUES (:kb, 'live', 0) ON CONFLI
 SELECT document_id, source, uri, version_token, content_hash, size, media_type, modified_at
 FROM kprep.documents WHERE kb = :kb AND listed ORDER BY uri;
 
+-- name: count_observed
+SELECT (SELECT count(*) FROM kprep.documents WHERE kb = :kb AND listed)
+    + (SELECT count(*) FROM kprep.failures f WHERE f.kb = :kb AND NOT EXISTS (
+        SELECT FROM kprep.documents d WHERE d.kb = f.kb AND d.document_id = f.document_id AND d.listed));
+
 -- name: observed_of
 SELECT document_id, source, uri, version_token, content_hash, size, media_type, modified_at
 FROM kprep.documents WHERE kb = :kb AND listed AND document_id = ANY(:ids);

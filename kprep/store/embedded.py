@@ -95,10 +95,7 @@ def start(data_dir: Path) -> EmbeddedServer:
             fcntl.flock(users, fcntl.LOCK_SH)
             _initialise(pgdata, binaries, account)
             socket_dir = _socket_dir(pgdata, account)
-            _forget_killed_server(pgdata, socket_dir)
-            if not _running(pgdata, binaries, account):
-                _launch(pgdata, binaries, socket_dir, account)
-            _ensure_database(socket_dir)
+            _bring_up(pgdata, binaries, socket_dir, account)
     except OSError as error:
         users.close()
         raise StoreError(
@@ -349,23 +346,35 @@ def _launch(pgdata: Path, binaries: Path, socket_dir: Path, account: str | None)
         ) from error
 
 
-def _ensure_database(socket_dir: Path) -> None:
+def _bring_up(pgdata: Path, binaries: Path, socket_dir: Path, account: str | None) -> None:
+    """Start the server if it is not running, until it answers: one killed just now passes for running a moment longer.
+
+    Raises: StoreUnavailable after 30 s, or when it does not start.
+    """
     import psycopg
 
     deadline = time.monotonic() + 30
     while True:
+        _forget_killed_server(pgdata, socket_dir)
+        if not _running(pgdata, binaries, account):
+            _wait_for_orphans(pgdata)
+            _launch(pgdata, binaries, socket_dir, account)
         try:
-            with psycopg.connect(
-                host=str(socket_dir), user="postgres", dbname="postgres", autocommit=True
-            ) as connection:
-                found = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", (DATABASE,)).fetchone()
-                if found is None:
-                    connection.execute(f"CREATE DATABASE {DATABASE}")  # a constant, not input
+            _ensure_database(socket_dir)
             return
         except psycopg.OperationalError as error:
             if time.monotonic() > deadline:
                 raise StoreUnavailable(f"the embedded PostgreSQL does not answer on {socket_dir}") from error
             time.sleep(0.1)
+
+
+def _ensure_database(socket_dir: Path) -> None:
+    import psycopg
+
+    with psycopg.connect(host=str(socket_dir), user="postgres", dbname="postgres", autocommit=True) as connection:
+        found = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", (DATABASE,)).fetchone()
+        if found is None:
+            connection.execute(f"CREATE DATABASE {DATABASE}")  # a constant, not input
 
 
 def _run(program: Path, arguments: list[str], account: str | None) -> None:

@@ -51,16 +51,7 @@ class DirectoryStore:
             for folder in (self._root.parent, self._root):  # `mode` does not hold for parents
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             path.parent.mkdir(mode=0o700, exist_ok=True)
-            handle, scratch = tempfile.mkstemp(dir=path.parent, prefix=".new-")
-            try:
-                with os.fdopen(handle, "wb") as file:
-                    file.write(content)
-                    file.flush()
-                    os.fsync(file.fileno())
-                Path(scratch).replace(path)
-            except BaseException:
-                Path(scratch).unlink(missing_ok=True)
-                raise
+            _write(path, content)
         except OSError as error:
             raise StoreUnavailable(f"cannot write to the object store {self._root}: {error.strerror}") from error
         return address
@@ -79,6 +70,41 @@ class DirectoryStore:
 
     def delete(self, address: str) -> None:
         self._path(address).unlink(missing_ok=True)
+
+
+def _write(path: Path, content: bytes) -> None:
+    """The whole file or none. Where the system can, it has no name before it is whole: a kill leaves nothing behind."""
+    try:
+        _write_nameless(path, content)
+    except FileExistsError:
+        return  # somebody else wrote the same content meanwhile
+    except (AttributeError, OSError):  # not Linux, or a file system that cannot
+        _write_named(path, content)
+
+
+def _write_nameless(path: Path, content: bytes) -> None:
+    with os.fdopen(os.open(path.parent, os.O_TMPFILE | os.O_WRONLY, 0o600), "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+        handles = os.open("/proc/self/fd", os.O_RDONLY)
+        try:  # only with a directory's handle does Python have the link followed
+            os.link(str(file.fileno()), path, src_dir_fd=handles, follow_symlinks=True)
+        finally:
+            os.close(handles)
+
+
+def _write_named(path: Path, content: bytes) -> None:
+    handle, scratch = tempfile.mkstemp(dir=path.parent, prefix=".new-")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(scratch).replace(path)
+    except BaseException:
+        Path(scratch).unlink(missing_ok=True)
+        raise
 
 
 class S3Store:
@@ -148,7 +174,10 @@ def open_store(location: str | None, data_dir: Path, endpoint: str | None) -> Ob
         return DirectoryStore(data_dir / "restricted" / "originals")
     bucket, _, prefix = location.removeprefix("s3://").partition("/")
     if not location.startswith("s3://") or not BUCKET_NAME.fullmatch(bucket):
-        raise ConfigError(f"KPREP_OBJECT_STORE must be s3://bucket/prefix, not {location!r}")
+        raise ConfigError(
+            f"KPREP_OBJECT_STORE must be s3://bucket/prefix with a bucket name of 3 to 63 lower-case letters, digits, "
+            f"dots and hyphens, not {location!r}"
+        )
     import boto3
     from botocore.config import Config
 
