@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from flows import gate
 from flows.run import plan_figures
 from flows.scan import plan_run
 from flows.workspace import Workspace
@@ -15,7 +16,9 @@ BYTES_PER_CHUNK = 900
 
 
 def preview(workspace: Workspace, *, allow_deletes: bool) -> dict[str, Any]:
-    """Plan in the shape of `kprep plan --json`. Writes nothing."""
+    """Plan in the shape of `kprep plan --json`. Writes nothing. Raises: ConfigError for what a run would refuse."""
+    gate.questions(workspace)
+    workspace.release_configuration()
     with workspace.database.begin() as connection:
         planned = plan_run(workspace, connection, allow_deletes=allow_deletes)
         base = planned.plan.base_release

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import chunking
 import cleaning
@@ -19,6 +19,7 @@ from kprep.core.ids import canonical_json, digest, fingerprint
 from kprep.core.models import ChunkProfile
 from parsers import parser_for
 
+RulesT = TypeVar("RulesT")
 STAGES = ("parse", "clean", "redact", "chunk", "enrich")
 
 
@@ -84,8 +85,8 @@ def load_rules(base: KnowledgeBase, key: bytes) -> RuleSet:
         profiles[name] = _profile(profile, max_tokens)
         _check_profile(name, profiles[name], max_tokens)
     return RuleSet(
-        cleaning=cleaning.CleaningRules.load(_mapping(base, config.cleaning.ruleset)),
-        redaction=redaction.RedactionPolicy.load(_mapping(base, config.redaction.policy)),
+        cleaning=_loaded(base, config.cleaning.ruleset, cleaning.CleaningRules.load),
+        redaction=_loaded(base, config.redaction.policy, redaction.RedactionPolicy.load),
         profiles=profiles,
         default_profile=default,
         tenant=config.tenant,
@@ -107,8 +108,17 @@ def embedder_limits(base: KnowledgeBase) -> tuple[int, Path]:
     return limit, path
 
 
-def _mapping(base: KnowledgeBase, path: Path | None) -> dict[str, Any]:
-    return {} if path is None else read_mapping(base.path(path))[0]
+def _loaded(base: KnowledgeBase, path: Path | None, load: Callable[[dict[str, Any]], RulesT]) -> RulesT:
+    """Rules of a file of the knowledge base, or the packaged ones. Raises: ConfigError naming the file."""
+    if path is None:
+        return load({})
+    full = base.path(path)
+    try:
+        return load(read_mapping(full)[0])
+    except ConfigError as error:
+        if str(full) in error.message:
+            raise
+        raise ConfigError(f"{full}: {error.message}", **error.context) from error
 
 
 def _profile(given: ProfileConfig, max_tokens: int) -> ChunkProfile:

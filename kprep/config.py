@@ -279,13 +279,35 @@ def _read(path: Path) -> tuple[Any, yaml.Node | None]:
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path} cannot be read: {_reason(error)}") from error
     try:
-        return yaml.safe_load(text), yaml.compose(text, Loader=yaml.SafeLoader)
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+        _refuse_doubles(path, node, set())
+        return yaml.safe_load(text), node
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = f"{path}:{mark.line + 1}" if mark else str(path)
         raise ConfigError(f"{where}: not valid YAML: {error.problem or error.context}") from error
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         raise ConfigError(f"{path}: not valid YAML: {' '.join(str(error).split())[:200]}") from error
+
+
+def _refuse_doubles(path: Path, node: yaml.Node | None, above: set[int]) -> None:
+    """Raises: ConfigError for a key that stands twice (the first would be lost) and for an alias inside itself."""
+    if node is None or not isinstance(node, yaml.CollectionNode):
+        return
+    if id(node) in above:
+        raise ConfigError(f"{path}:{node.start_mark.line + 1}: an alias that holds itself")
+    inner = above | {id(node)}
+    if isinstance(node, yaml.MappingNode):
+        seen: dict[str, int] = {}
+        for key, value in node.value:
+            name, line = str(getattr(key, "value", key)), key.start_mark.line + 1
+            if name in seen and name != "<<":
+                raise ConfigError(f"{path}:{line}: {name}: this key stands in line {seen[name]} already")
+            seen[name] = line
+            _refuse_doubles(path, value, inner)
+    else:
+        for value in node.value:
+            _refuse_doubles(path, value, inner)
 
 
 def _reason(error: OSError | UnicodeDecodeError) -> str:
@@ -306,7 +328,11 @@ def _note_lines(node: yaml.Node, path: tuple[str | int, ...], lines: dict[tuple[
 
 def _explain(path: Path, error: ValidationError, lines: Lines) -> str:
     said = []
-    for item in error.errors()[:5]:
+    errors = error.errors()
+    places = {tuple(item["loc"]) for item in errors}
+    for item in errors[:5]:
+        if item["type"] == "too_short" and any(place[:1] == item["loc"][:1] and len(place) > 1 for place in places):
+            continue  # the entries are there, but were refused for the reasons that stand beside this one
         location = tuple(part for part in item["loc"] if part != "[key]")
         known = location
         while known and known not in lines:

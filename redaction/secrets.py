@@ -19,9 +19,12 @@ _KEYWORD = (
 _NAME_END = re.compile(rf"(?i)(?:{_KEYWORD})[\]\"'`*_]*\s*\Z")
 _ASSIGNMENT = re.compile(
     rf"(?i)(?P<name>(?:{_KEYWORD}))(?P<more>[_.-]?\d{{0,2}})(?:\\?[\"'`*\]]){{0,3}}"
-    r"(?P<sign>\s{0,3}\0?\s{0,3}(?::=|=>|==?|:{1,2}|：|\bis\b:?|ist\b:?|lautet\b|是|为|</?[a-z]+>)\s{0,4}\0?\s{0,3}|"
+    r"(?P<sign>\s{0,3}\0?\s{0,3}(?::=|=>|==?|:{1,2}|：|\bis\b:?|ist\b:?|lautet\b:?|是|为|</?[a-z]+>)\s{0,4}\0?\s{0,3}|"
     r"(?<=\w)\s+(?=[\"'])|>\s*|\s*,\s*(?=[\"'])|\s+[\"']?value[\"']?\s*[:=]\s*|[ \t])"
     r"(?:(?P<quote>\\?[\"'`])(?P<quoted>[^\"'`\n\0]{4,200}?)(?P=quote)|(?P<bare>[^\s\0\"'`<>,]{4,200}))"
+)
+_IDENTIFIED = re.compile(
+    r"(?i)identified\s+(?:with\s+\w+\s+)?by\s+(?:password\s+)?[\"'](?P<bare>[^\"'\n\0]{6,200})[\"']"
 )
 _OPTION = re.compile(
     r"(?i)-(?:password|passwd|pass|pwd|token|api-?key|secret(?:-key)?|access-key)[= ][\"']?(?P<bare>[^\s\"'<>\0]{6,})"
@@ -78,6 +81,10 @@ def _assigned(text: str) -> Iterator[Span]:
             continue  # "<password>@localhost" is a placeholder, "<password>x</password>" is not
         if group == "quoted" or _stands_alone(text, match) or is_certain_password(value):
             yield Span("PASSWORD", match.start(group), match.start(group) + len(value), 0.9)
+    for place in places(lower, ("identified",)):
+        match = _IDENTIFIED.match(text, place)
+        if match and is_password(match["bare"]):
+            yield Span("PASSWORD", match.start("bare"), match.end("bare"), 0.9)
     for place in places(lower, _OPTIONS):
         match = _OPTION.match(text, place)
         if match and is_password(match["bare"]) and not _INTEGRITY.match(match["bare"]):

@@ -10,6 +10,9 @@ PLACEHOLDER = re.compile(r"<[A-Z][A-Z0-9_]*_[0-9a-f]{6}>")
 """What a value was replaced by."""
 
 
+_WIDE = {0x3000: 0x20, **{0xFF00 + code - 0x20: code for code in range(0x21, 0x7F)}}
+
+
 @dataclass(frozen=True, slots=True)
 class Span:
     """A value of some kind at `text[start:end]`; `score` 0..1 decides the kind where spans overlap.
@@ -25,7 +28,10 @@ class Span:
 
 
 def mask(text: str) -> str:
-    """The text, of the same length, with placeholders as NUL characters: no recognizer sees or crosses one."""
+    """The text, of the same length, with placeholders as NUL characters, so that no recognizer sees or crosses one, and
+    full-width letters, digits and signs as the ASCII ones they stand for."""
+    if not text.isascii():
+        text = text.translate(_WIDE)
     if "<" not in text:
         return text
     return PLACEHOLDER.sub(lambda match: "\0" * len(match[0]), text)

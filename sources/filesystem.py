@@ -102,6 +102,10 @@ class _Walk:
             shown = relative.encode("utf-8", "backslashreplace").decode("utf-8")
             self._problem(shown, "source_unreadable", "its name is not valid UTF-8: rename it")
             return
+        if any(ord(character) < 0x20 or 0x7F <= ord(character) < 0xA0 for character in relative):
+            shown = relative.encode("unicode_escape").decode("ascii")
+            self._problem(shown, "source_unreadable", "its name holds control characters: rename it")
+            return
         if item.is_symlink():
             target = Path(item.path).resolve()
             if not target.is_relative_to(self._root):

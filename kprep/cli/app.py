@@ -145,13 +145,22 @@ def _explain(error: Exception, *, as_json: bool) -> int:
         reason, message = error.reason, error.message
     else:
         code, reason = EXIT_FAILED, "internal_error"
-        message = f"unexpected {type(error).__name__}: set KPREP_DEBUG=1 to see where, and report it"
+        name = f" ({error.name})" if isinstance(error, ModuleNotFoundError) else ""
+        message = f"unexpected {type(error).__name__}{name} {_place(error)}: set KPREP_DEBUG=1 for more, and report it"
         if os.environ.get("KPREP_DEBUG"):
             raise error
     if as_json:
         print_json({"error": {"reason": reason, "message": message}})
     click.echo(click.style("error: ", fg="red", bold=True) + message, err=True)
     return code
+
+
+def _place(error: Exception) -> str:
+    """Innermost place an error was raised."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return f"in {trace.tb_frame.f_globals.get('__name__', '?')}:{trace.tb_lineno}" if trace is not None else ""
 
 
 def exits(code: int) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kprep.cli import output
-from kprep.cli.app import command, print_json, workspace
+from kprep.cli.app import EXIT_FAILED, command, exits, print_json, workspace
 from kprep.core.errors import ConfigError, PrepError
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ AS_HELP = "Read as this principal (repeat for more). Without it: only what is pu
 @click.option("--top-k", type=click.IntRange(1, 100), default=5, show_default=True)
 @click.option("--release", type=int, help="Read this published release instead of the live one.")
 @click.option("--as-of", type=click.DateTime(["%Y-%m-%d"]), help="What was valid on this day (default: today).")
-@click.option("--batch", type=click.File("r", encoding="utf-8"), help="Questions from a file (- for stdin), see below.")
+@click.option("--batch", type=click.File("rb"), help="Questions from a file (- for stdin), see below.")
 @click.option("--full", is_flag=True, help="Show whole chunks.")
 def search_command(
     folder: Path | None,
@@ -62,9 +62,11 @@ def search_command(
     day = _day(as_of)
     with workspace(folder, data_dir) as opened, opened.database.begin() as connection:
         if batch is not None:
+            failed = False
             for answer in _answers(opened, connection, _lines(batch, defaults), release, day):
                 click.echo(json.dumps(answer, ensure_ascii=False, default=str))
-            return
+                failed = failed or "error" in answer
+            exits(EXIT_FAILED if failed else 0)
         answer = ask(opened, connection, {**defaults, "question": question}, release, day)
     if as_json:
         print_json(answer)
@@ -91,37 +93,44 @@ def _day(as_of: datetime | None) -> date:
 def _answers(
     opened: Workspace, connection: Connection, items: Iterator[dict[str, Any]], release: int | None, day: date
 ) -> Iterator[dict[str, Any]]:
-    """An answer a question; one that cannot be answered says why and does not stop the others."""
+    """An answer a question; one that cannot be asked or answered says why and does not stop the others."""
     for item in items:
         try:
+            if "error" in item:
+                raise ConfigError(item["error"])
             yield {"id": item["id"], **ask(opened, connection, item, release, day)}
         except PrepError as error:
             yield {"id": item["id"], "error": {"reason": error.reason, "message": error.message}}
 
 
 def _lines(batch: Any, defaults: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Questions of a batch in order; a line that cannot be read is {id, error}."""
     for number, line in enumerate(batch, start=1):
-        text = line.strip()
-        if not text:
-            continue
-        if not text.startswith("{"):
-            yield {"id": str(number), "question": text, **defaults}
-            continue
         try:
-            given = json.loads(text)
-            yield _checked({"id": str(number), **defaults, **given}, number)
+            text = line.decode("utf-8").strip()
+            if text.startswith("{"):
+                yield _checked({"id": str(number), **defaults, **json.loads(text)}, number)
+            elif text:
+                yield {"id": str(number), "question": text, **defaults}
         except json.JSONDecodeError as error:
-            raise ConfigError(f"line {number} of the batch is not JSON: {error.msg}") from error
+            yield {"id": str(number), "error": f"line {number} of the batch is not JSON: {error.msg}"}
+        except UnicodeDecodeError:
+            yield {"id": str(number), "error": f"line {number} of the batch is not UTF-8"}
+        except RecursionError:
+            yield {"id": str(number), "error": f"line {number} of the batch is nested too deeply"}
 
 
 def _checked(item: dict[str, Any], number: int) -> dict[str, Any]:
-    """A batch item with the right types. Raises: ConfigError naming line and key."""
+    """A batch item with the right types, or {id, error} naming line and key."""
     if isinstance(item["as"], str):
         item["as"] = [item["as"]]
     kinds: Sequence[tuple[str, Any]] = (("question", str), ("as", list), ("mode", str), ("top_k", int))
     for key, kind in kinds:
         if not isinstance(item.get(key), kind):
-            raise ConfigError(f"line {number} of the batch: {key} must be a {kind.__name__}")
+            return {"id": item["id"], "error": f"line {number} of the batch: {key} must be a {kind.__name__}"}
+    unknown = item.keys() - {"id", "question", "as", "view", "mode", "top_k"}
+    if unknown:
+        return {"id": item["id"], "error": f"line {number} of the batch: unknown key {min(unknown)}"}
     return item
 
 

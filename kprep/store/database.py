@@ -45,10 +45,8 @@ class Database:
         try:
             with self._engine.begin() as connection:
                 yield connection
-        except OperationalError as error:
-            raise StoreUnavailable(f"PostgreSQL is out of reach: {_first_line(error)}") from error
         except DBAPIError as error:
-            raise StoreError(f"PostgreSQL refused a statement: {_first_line(error)}") from error
+            raise _explained(error) from error
 
     @contextmanager
     def connect(self) -> Iterator[Connection]:
@@ -59,8 +57,8 @@ class Database:
                     yield connection
                 finally:
                     connection.invalidate()  # never back into the pool: its locks end with it
-        except OperationalError as error:
-            raise StoreUnavailable(f"PostgreSQL is out of reach: {_first_line(error)}") from error
+        except DBAPIError as error:
+            raise _explained(error) from error
 
     def close(self) -> None:
         """Give connections back and leave the embedded server."""
@@ -77,6 +75,19 @@ def _psycopg_url(given: str) -> str:
     if url.get_backend_name() not in ("postgresql", "postgres"):
         raise ConfigError("KPREP_DATABASE_URL must be a postgresql:// URL; kprep knows no other database")
     return url.set(drivername="postgresql+psycopg").render_as_string(hide_password=False)
+
+
+def _explained(error: DBAPIError) -> StoreError:
+    """A driver's error in words a person can act on."""
+    said = _first_line(error)
+    state = getattr(error.orig, "sqlstate", None)
+    if state == "53100" or "No space left" in said:
+        return StoreUnavailable(f"the disk of PostgreSQL is full: free some space and run again ({said})")
+    if state == "42501":
+        return StoreError(f"PostgreSQL: {said}: let the role of KPREP_DATABASE_URL create in its database")
+    if isinstance(error, OperationalError):
+        return StoreUnavailable(f"PostgreSQL is out of reach: {said}")
+    return StoreError(f"PostgreSQL refused a statement: {said}")
 
 
 def _first_line(error: DBAPIError) -> str:
