@@ -47,8 +47,8 @@ run: install ## the main job on examples/handbook, then three searches
 test: install-dev ## all tests
 	$(BIN)/pytest -n 2 --dist loadfile
 
-test-fast: install-dev ## the tests without database and flows
-	$(BIN)/pytest -n 2 tests/unit tests/property tests/golden tests/architecture
+test-fast: install-dev ## the tests without database, flows and packaging
+	$(BIN)/pytest -n 2 tests/unit tests/property
 
 check: install-dev ## format, lint, types, import contracts, generated docs, lock file, requirement ids
 	$(BIN)/ruff format --check $(CODE)

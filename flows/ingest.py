@@ -133,6 +133,8 @@ def _carry_out(workspace: Workspace, run_id: str, planned: dict[str, Any] | None
     for future in futures:
         future.result()
     clock.lap("prepare")
+    if not steps.has_changes(workspace, run_id):
+        return steps.finish(workspace, run_id, "unchanged", {"seconds": clock.seconds})
     embedded = embed_task(run_id)
     clock.lap("embed")
     release = assemble_task(run_id, plan["base_release"])

@@ -279,6 +279,12 @@ def _read(workspace: Workspace, item: dict[str, Any]) -> RawDocument | Failure:
     return RawDocument(item["uri"], item["name"], content, item["media_type"])
 
 
+def has_changes(workspace: Workspace, run_id: str) -> bool:
+    """False when nothing the run tried came through, so that a candidate would equal the live release."""
+    with workspace.database.begin() as connection:
+        return any(item.state == "ready" for item in runs.work(connection, run_id))
+
+
 def embed(workspace: Workspace, run_id: str) -> dict[str, int]:
     """Index the run's chunks and compute the vectors they lack, committing as it goes; {embedded, cache_hits}."""
     with workspace.writing() as connection:

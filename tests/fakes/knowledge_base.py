@@ -150,6 +150,8 @@ class TestBase:
                     return steps.finish(workspace, run_id, plan["status"], {})
                 for number in range(plan["batches"]):
                     steps.prepare_batch(workspace, run_id, number, children or InProcess())
+                if not steps.has_changes(workspace, run_id):
+                    return steps.finish(workspace, run_id, "unchanged", {})
                 embedded = steps.embed(workspace, run_id)
                 release = steps.assemble(workspace, run_id, plan["base_release"])
                 status = steps.judge_and_publish(workspace, release)

@@ -334,3 +334,14 @@ def test_a_file_name_with_personal_data_is_refused_and_stored_nowhere(make_base:
     assert "<EMAIL>" in failure["uri"]
     assert summary["documents"]["failed"] == 1
     assert base.run()["status"] == "unchanged"
+
+
+def test_a_run_whose_only_news_fails_publishes_nothing(make_base: MakeBase) -> None:
+    base = make_base(FOUR)
+    base.run()
+    base.write("broken.pdf", b"%PDF-1.4 nothing")
+    summary = base.run()
+    assert summary["status"] == "unchanged"
+    assert summary["release"] == summary["base_release"] == 1
+    assert summary["documents"]["failed"] == 1
+    assert summary["documents"]["added"] == 0
