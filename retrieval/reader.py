@@ -41,18 +41,18 @@ class Reader:
         """The release that is read."""
         return self.row.release
 
-    def within(self, view: str | None) -> tuple[Scope, tuple[str, ...] | None]:
-        """Scope narrowed to a view's filter, and the fields the view shows (None: all).
+    def within(self, view: str | None) -> tuple[Scope, Mapping[str, Any]]:
+        """Scope narrowed to a view's filter, and the view's definition: `fields` shown, `boost` (no view: {}).
 
         Raises: RetrievalError naming the views there are.
         """
         if view is None:
-            return self.scope, None
+            return self.scope, {}
         views = releases.views(self.connection, self.scope.kb, self.row.release)
         if view not in views:
             raise RetrievalError(f"release {self.release} has no view {view!r}; it has: {', '.join(views) or 'none'}")
         definition = views[view]
-        return replace(self.scope, where=definition["where"]), tuple(definition["fields"])
+        return replace(self.scope, where=definition["where"]), definition
 
     def chunks(self, uri: str) -> list[dict[str, Any]]:
         """Published chunks of one document in order. Raises: RetrievalError, the same for foreign and unknown."""

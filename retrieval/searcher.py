@@ -93,21 +93,23 @@ class Searcher:
         if not request.question.strip():
             raise RetrievalError("the question is empty")
         started = time.perf_counter()
-        scope, fields = self._reader.within(request.view)
+        scope, view = self._reader.within(request.view)
         arms = self._run_arms(request, scope)
         ranked = self._join(request, arms)
         rows = {
             row["chunk_id"]: row for row in store.chunks(self._connection, scope, chunk_ids=[key for key, _ in ranked])
         }
-        hits = [_hit(rows[key], score) for key, score in ranked if key in rows]
+        boost: Mapping[str, float] = view.get("boost", {}).get("fragment", {})
+        boosted = [(key, score * boost.get(rows[key]["fragment"], 1.0)) for key, score in ranked if key in rows]
+        hits = [_hit(rows[key], score) for key, score in sorted(boosted, key=lambda pair: (-pair[1], pair[0]))]
         if request.mode == "hybrid+references":
             hits = self._follow(hits, scope, request)
         hits = _fold(hits)
         shown = hits[: request.top_k]
         for rank, hit in enumerate(shown, start=1):
             hit["rank"] = rank
-        if fields is not None:
-            shown = [_project(hit, fields) for hit in shown]
+        if view:
+            shown = [_project(hit, view["fields"]) for hit in shown]
         answer: dict[str, Any] = {
             "release": self._reader.release,
             "view": request.view,

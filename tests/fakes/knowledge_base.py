@@ -186,12 +186,13 @@ class TestBase:
         principals: Sequence[str] = EVERYBODY,
         release: int | None = None,
         top_k: int = 20,
+        view: str | None = None,
     ) -> list[dict[str, Any]]:
         """Hits of the live release, or of another published one."""
         with self.connection() as connection:
             reader = self.reader(connection, principals, release)
             searcher = Searcher(reader, lambda: self.workspace.embedder)
-            return list(searcher.search(SearchRequest(question, None, mode, top_k))["hits"])
+            return list(searcher.search(SearchRequest(question, view, mode, top_k))["hits"])
 
     def uris(self, principals: Sequence[str] = EVERYBODY, release: int | None = None) -> list[str]:
         """Documents these principals may see, without the source's name."""
