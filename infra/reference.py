@@ -75,7 +75,7 @@ MEANINGS = {
     "retrieval.candidates": "hits each arm contributes before they are joined",
     "views.NAME.where": "allowed values of `sensitivity`, `doc_type`, `language`, `source`",
     "views.NAME.fields": "what the view shows; also the columns of its SQL view",
-    "views.NAME.boost": "accepted and recorded; search does not use it yet",
+    "views.NAME.boost": "fragment type -> factor on the score, when the view is searched",
 }
 """Key of `kprep.yaml` -> what it means."""
 
