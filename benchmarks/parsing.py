@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from kprep.core.errors import ParseError
 from kprep.core.models import ElementKind, ParsedDocument, RawDocument
-from parsers import parse, parser_for
+from parsers import coverage, parse, parser_for
 from parsers.media_type import detect
 
 SETS = Path(os.environ.get("KPREP_SETS", Path(__file__).resolve().parents[2] / "shared" / "data"))
@@ -185,10 +185,11 @@ def main() -> None:
     entries = [json.loads(line) for line in (root / "index.jsonl").read_text().splitlines()]
     wanted = [name for name in sys.argv[1:] if not name.startswith("-") and not name.isdigit()]
     worst = int(sys.argv[sys.argv.index("--worst") + 1]) if "--worst" in sys.argv else 5
-    for kind in wanted or ["md", "html", "pdf", "docx"]:
+    for kind in wanted or sorted({entry["format"] for entry in entries}):
         failures: Counter[str] = Counter()
         structure: Counter[str] = Counter()
         scores: list[tuple[float, str, list[str]]] = []
+        reached: list[float] = []
         seconds, size, pages, total, found = 0.0, 0, 0, 0, 0
         for entry in (entry for entry in entries if entry["format"] == kind):
             content = (root / "docs" / entry["doc"]).read_bytes()
@@ -203,6 +204,7 @@ def main() -> None:
             finally:
                 seconds += time.perf_counter() - started
                 size += len(content)
+            reached.append(coverage(RawDocument(name, name, content, media_type), document))
             pages += sum(unit.kind == "page" for unit in document.units)
             expected = words(merged_once((root / entry["expected"]).read_text()))
             said = (f"{element.marker} {element.text}" for element in document.elements)
@@ -220,8 +222,11 @@ def main() -> None:
             missing = [word for word, _ in (expected - got).most_common(12)]
             scores.append((hit / max(expected.total(), 1), name, missing))
         speed = f"{pages / seconds:.1f} pages/s" if pages else f"{size / 1e6 / max(seconds, 1e-9):.2f} MB/s"
+        mean = sum(score for score, _, _ in scores) / max(len(scores), 1)
         print(
-            f"{kind}: {len(scores)} parsed, failed {dict(failures)}, containment {found / max(total, 1):.4f}, {speed}"
+            f"{kind}: {len(scores)} parsed, failed {dict(failures)}, containment {found / max(total, 1):.4f} "
+            f"(mean of files {mean:.4f}), reached {sum(reached) / max(len(reached), 1):.4f} "
+            f"(least {min(reached, default=0):.3f}), {speed}"
         )
         print(
             f"    headings in order {structure['same']} of {structure['wanted']} expected, {structure['got']} found; "

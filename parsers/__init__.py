@@ -5,8 +5,9 @@ Out: a `ParsedDocument`: every block in reading order, its kind, its place, the 
 document says of itself. Later rooms know no format.
 
 Always:
-- Nothing of the original's text is dropped but scripts, styles, comments and deleted revisions. Navigation, running
-  headers, cookie notices and the like are kept and named by their kind; cleaning decides about them.
+- Nothing of the original's text is dropped but scripts, styles, comments and deleted revisions; reviewers' comments
+  and embedded files are `SourceUnit`s with state `not_extracted`. Navigation, running headers, cookie notices and
+  the like are kept and named by their kind; cleaning decides about them.
 - Text the reader of the original does not see is kept and marked `hidden`.
 - Every element has a locator, and `spec.quote(content, locator)` reads the place afresh, without the parse result.
 - Code is kept byte for byte (line ends apart); a table's text is `table_text(rows)`; a merged cell's text stands once.
@@ -16,8 +17,9 @@ Always:
 
 Never an empty success: raises `UnsupportedFormat` (no parser for the media type), `CorruptDocument` (damaged, or not
 what it claims), `EncryptedDocument` (needs a password), `TooLarge` (unpacks beyond the limits), `NoText` (opens but
-holds no visible text; a scan). Pages without text inside a document that has some are `SourceUnit`s with state
-`no_text` or `unreadable_font`.
+holds no visible text; a scan), `NeedsReview` (a scan recognised too badly), `WrongEncoding` (bytes that are no text).
+Pages without text inside a document that has some are `SourceUnit`s with state `no_text`, `needs_review` or
+`unreadable_font`.
 
 Time and memory are the caller's to limit: parse in a single-threaded child process (PDFium is not thread-safe).
 A changed output of a format is its `version` + 1.
@@ -56,6 +58,7 @@ from parsers import (
     xml_text,
     yaml_config,
 )
+from parsers.accounted import share_reached
 from parsers.exit import leave
 
 PARSERS = by_name(
@@ -104,10 +107,9 @@ def parser_for(media_type: str) -> ParserSpec:
     for spec in PARSERS.values():
         if wanted in spec.media_types:
             return spec
-    supported = sorted(name for spec in PARSERS.values() for name in spec.media_types)
     remedy = f": {_REMEDIES[wanted]}" if wanted in _REMEDIES else ""
     raise UnsupportedFormat(
-        f"no parser takes {wanted or 'an empty media type'}{remedy}; supported are {', '.join(supported)}",
+        f"no parser takes {wanted or 'an empty media type'}{remedy}; there are {', '.join(PARSERS)}",
         media_type=wanted,
     )
 
@@ -115,3 +117,9 @@ def parser_for(media_type: str) -> ParserSpec:
 def parse(raw: RawDocument, spec: ParserSpec) -> ParsedDocument:
     """The document, cleaned of characters no later room can take. Raises: a ParseError, see above."""
     return leave(spec.parse(raw))
+
+
+def coverage(raw: RawDocument, document: ParsedDocument) -> float:
+    """Share [0, 1] of the source's letters and digits that reached an element of `document`, which `parse` gave for
+    `raw`; see `accounted`. Raises: a ParseError when the source cannot be read again."""
+    return share_reached(raw, document, parser_for(raw.media_type))

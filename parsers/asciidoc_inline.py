@@ -6,8 +6,8 @@ import re
 
 from kprep.core.models import Link
 
-_CODE = re.compile(r"(?<![\w`])`+(\S(?:.*?\S)?)`+(?![\w`])", re.DOTALL)
-_PASSED = re.compile(r"\+{2,3}(.+?)\+{2,3}|pass:\w*\[(.*?)\]", re.DOTALL)
+_CODE = re.compile(r"(?<![\w`])`+(\S(?:.{0,400}?\S)?)`+(?![\w`])", re.DOTALL)
+_PASSED = re.compile(r"\+{2,3}(.{1,400}?)\+{2,3}|pass:\w*\[(.{0,400}?)\]", re.DOTALL)
 _LINK = re.compile(
     r"(?:link:|mailto:)([^\s\[\]]+)\[((?:[^\]\\]|\\.)*)\]|((?:https?|ftp)://[^\s\[\]<>]+)(?:\[([^\]]*)\])?"
 )
@@ -18,7 +18,9 @@ _MACRO = re.compile(
 _IMAGE = re.compile(r"image:{1,2}[^\s\[\]]*\[([^\],]*)[^\]]*\]")
 _ANCHOR = re.compile(r"\[\[[\w:.-]+(?:,[^\]]*)?\]\]|\[#[\w-]+\]|\(\(\([^)]*\)\)\)")
 _MARKED = tuple(
-    re.compile(rf"(?<![\w\\{mark}]){mark}{{1,2}}(?=[^\s{mark}])(.+?)(?<=[^\s]){mark}{{1,2}}(?![\w{mark}])", re.DOTALL)
+    re.compile(
+        rf"(?<![\w\\{mark}]){mark}{{1,2}}(?=[^\s{mark}])(.{{1,400}}?)(?<=[^\s]){mark}{{1,2}}(?![\w{mark}])", re.DOTALL
+    )
     for mark in (r"\*", "_", "#", r"\^", "~")
 )
 _ROLE = re.compile(r"\[[.#%]?[\w.-]+\](?=[#*_`])")

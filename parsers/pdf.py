@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
-from kprep.core.errors import CorruptDocument, EncryptedDocument
+from kprep.core.errors import CorruptDocument, EncryptedDocument, NeedsReview, NoText
 from kprep.core.models import (
     DocumentMetadata,
+    Element,
     Locator,
     ParsedDocument,
     ParserSpec,
     RawDocument,
+    SourceUnit,
 )
 from parsers.attachments import attachments
+from parsers.pdf_loops import refuse_loops
+from parsers.pdf_ocr import REMEDY, is_available
 from parsers.quiet import quiet
 
 NAME = "pdf"
@@ -43,7 +47,9 @@ def parse(raw: RawDocument) -> ParsedDocument:
 
     Running headers, footers and page numbers are marked; text the reader does not see is `hidden`. Words of a page
     whose font has no Unicode map are left out and the page's state is `unreadable_font`.
-    Raises: EncryptedDocument (a user password is needed), CorruptDocument.
+    Pages without text are recognised where the extra `ocr` is installed (`confidence`: mean of the page's words); those
+    recognised badly give no text and their state is `needs_review`.
+    Raises: EncryptedDocument (a user password is needed), CorruptDocument, NoText, NeedsReview.
     """
     from parsers.pdf_pages import read_pages
 
@@ -55,10 +61,12 @@ def parse(raw: RawDocument) -> ParsedDocument:
         metadata = _metadata(opened.file.get_metadata_dict())
     finally:
         opened.file.close()
+    _refuse_pictures(elements, units, raw.uri)
+    by_ocr = "+rapidocr" if any(element.confidence is not None for element in elements) else ""
     return ParsedDocument(
         uri=raw.uri,
         media_type=raw.media_type,
-        parser=f"{NAME}@{VERSION}{opened.repaired_by}",
+        parser=f"{NAME}@{VERSION}{opened.repaired_by}{by_ocr}",
         elements=tuple(elements),
         units=tuple(units),
         metadata=metadata,
@@ -120,6 +128,7 @@ def _open(content: bytes, uri: str) -> _Opened:
 
     if b"%%EOF" not in content[-_TAIL:] and b"startxref" not in content[-_TAIL:]:
         raise CorruptDocument(f"{uri}: the PDF is cut off, its end is missing", uri=uri, size=len(content))
+    refuse_loops(content, uri)
     try:
         file = pypdfium2.PdfDocument(content)
         if len(file):
@@ -151,6 +160,18 @@ def _repair(content: bytes, uri: str) -> bytes:
     except Exception as error:
         raise CorruptDocument(f"{uri}: the PDF is damaged beyond repair", uri=uri) from error
     return out.getvalue()
+
+
+def _refuse_pictures(elements: Sequence[Element], units: Sequence[SourceUnit], uri: str) -> None:
+    """Raises: NeedsReview for scans that were recognised too badly to use, NoText for those that were not."""
+    if elements:
+        return
+    pages = [unit for unit in units if unit.kind == "page"]
+    places = [[unit.kind, unit.number, unit.state] for unit in pages[:50]]
+    if any(unit.state == "needs_review" for unit in pages):
+        raise NeedsReview(f"{uri}: scanned pages were recognised with too little confidence", uri=uri, units=places)
+    remedy = "nothing was recognised on them" if is_available() else REMEDY
+    raise NoText(f"{uri}: {len(pages)} pages without text: {remedy}", uri=uri, units=places)
 
 
 def _attached(file: Any) -> int:

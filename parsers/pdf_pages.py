@@ -22,6 +22,7 @@ from parsers.pdf_blocks import (
 from parsers.pdf_furniture import PageLines, find_furniture
 from parsers.pdf_glyphs import Box, Glyph, PageGeometry, geometry, read_glyphs, read_paint, turned_upright
 from parsers.pdf_lines import Line, in_reading_order, inside, pieces, rows_of, unreadable_share
+from parsers.pdf_ocr import is_available, recognise
 from parsers.pdf_tables import TableReader
 
 _UNREADABLE_LINE = 0.4
@@ -31,7 +32,8 @@ _MAX_OUTLINE = 20_000
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """One page read: pieces of lines and tables, the rest apart. `lost`: characters no font map explains."""
+    """One page read: pieces of lines and tables, the rest apart. `lost`: characters no font map explains.
+    `confidence`: of the words, where they were recognised in a picture; `needs_review`: too low to use them."""
 
     number: int
     height: float
@@ -39,6 +41,8 @@ class _Page:
     aside: tuple[Line, ...]
     hidden: tuple[Line, ...]
     lost: int
+    confidence: float | None = None
+    needs_review: bool = False
 
 
 def read_pages(file: Any, content: bytes, uri: str) -> tuple[list[Element], list[SourceUnit]]:
@@ -77,13 +81,30 @@ def _read_page(file: Any, number: int, tables: TableReader, uri: str) -> _Page:
         place = geometry(page)
         paint = read_paint(page, place)
         glyphs = read_glyphs(page, place, paint)
-    finally:
+    except BaseException:
         page.close()
+        raise
     upright = [glyph for glyph in glyphs if glyph.turn == 0]
     found = tables.tables(number - 1, paint, upright)
     boxes = [box for _, box in found]
     glyphs = [glyph for glyph in glyphs if not (glyph.turn == 0 and not glyph.hidden and _in_any(boxes, glyph))]
-    return _sorted_out(number, place, glyphs, [table for table, _ in found])
+    try:
+        return _recognised(_sorted_out(number, place, glyphs, [table for table, _ in found]), page, place)
+    finally:
+        page.close()
+
+
+def _recognised(read: _Page, page: Any, place: PageGeometry) -> _Page:
+    """The page; one without text as it is recognised, where that is possible."""
+    if any(line.text for line in (*read.lines, *read.aside)) or not is_available():
+        return read
+    page.set_rotation(place.rotation)
+    found = recognise(page, place.width, place.height)
+    if found is None:
+        return read
+    if not found.is_certain:
+        return replace(read, confidence=found.confidence, needs_review=True)
+    return replace(read, lines=found.lines, height=place.height, lost=0, confidence=found.confidence)
 
 
 def _in_any(boxes: Sequence[Box], glyph: Glyph) -> bool:
@@ -160,7 +181,15 @@ def _woven(
                 text = joined([line.text for line in rows_of(lines)], norm)
                 out.append(Element(ElementKind.PARAGRAPH, text, place, hidden=unseen))
         out.extend(Element(kind, line.text, place) for kind, line in edge if line.top >= half)
-    return [replace(e, text=e.text.strip()) if e.kind is not ElementKind.TABLE else e for e in out]
+    sure = {page.number: page.confidence for page in pages if page.confidence is not None}
+    return [
+        replace(
+            e,
+            text=e.text if e.kind is ElementKind.TABLE else e.text.strip(),
+            confidence=sure.get(e.locator.page or 0, e.confidence),
+        )
+        for e in out
+    ]
 
 
 def _unit(page: _Page) -> SourceUnit:
@@ -170,5 +199,7 @@ def _unit(page: _Page) -> SourceUnit:
     )
     if page.lost > _UNREADABLE_PAGE * (page.lost + chars):
         return SourceUnit("page", page.number, "unreadable_font", chars)
+    if page.needs_review:
+        return SourceUnit("page", page.number, "needs_review", 0)
     seen = any(line.text for line in (*page.lines, *page.aside))
     return SourceUnit("page", page.number, "ok" if seen else "no_text", chars)

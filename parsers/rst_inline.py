@@ -6,15 +6,15 @@ import re
 
 from kprep.core.models import Link
 
-_LITERAL = re.compile(r"``(.+?)``", re.DOTALL)
+_LITERAL = re.compile(r"``(.{1,400}?)``", re.DOTALL)
 _ROLE = re.compile(r":[\w:.+-]+:`([^`]+)`|`([^`]+)`:[\w:.+-]+:")
 _REFERENCE = re.compile(r"`([^`<]*?)\s*<([^`<>]+)>`__?")
 _NAMED = re.compile(r"`([^`]+)`__?")
 _PLAIN = re.compile(r"(?<![`\w])`([^`]+)`(?![\w`])")
-_STRONG = re.compile(r"(?<![\w*])\*\*(?=\S)(.+?)(?<=\S)\*\*(?![\w*])", re.DOTALL)
-_EMPHASIS = re.compile(r"(?<![\w*])\*(?=[^\s*])(.+?)(?<=\S)\*(?![\w*])", re.DOTALL)
+_STRONG = re.compile(r"(?<![\w*])\*\*(?=\S)(.{1,400}?)(?<=\S)\*\*(?![\w*])", re.DOTALL)
+_EMPHASIS = re.compile(r"(?<![\w*])\*(?=[^\s*])(.{1,400}?)(?<=\S)\*(?![\w*])", re.DOTALL)
 _NOTE = re.compile(r"\[(#?[\w.-]+|\*|#)\]_(?!\w)")
-_TITLED = re.compile(r"(.*?)\s*<([^<>]+)>$", re.DOTALL)
+_TITLED = re.compile(r"(.{0,400}?)\s*<([^<>]+)>$", re.DOTALL)
 _WORD = re.compile(r"(?<![\w`])([A-Za-z][\w-]*[A-Za-z0-9])__?(?![\w`])")
 _URL = re.compile(r"(?<![\w<])https?://[^\s<>`\"']+[\w/]")
 

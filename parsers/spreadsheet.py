@@ -26,6 +26,7 @@ from parsers.attachments import comments_of, embedded_in
 from parsers.docx_charts import chart_elements
 from parsers.docx_xml import Package, local
 from parsers.office_properties import core_properties
+from parsers.ole import check_chains
 from parsers.sheet_grid import MAX_SPREAD, Sheet, check_size, quote_sheet, read_sheets
 
 NAME = "spreadsheet"
@@ -71,6 +72,7 @@ def _package(content: bytes, uri: str) -> Package | None:
     if content.startswith(_OLE):
         if "EncryptedPackage".encode("utf-16-le") in content:
             raise EncryptedDocument(f"{uri}: the workbook is encrypted and needs a password", uri=uri)
+        check_chains(content, uri)
         return None
     return Package(content, uri, MAIN)
 

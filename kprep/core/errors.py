@@ -110,6 +110,12 @@ class FrontMatterInvalid(ParseError):
     reason = "front_matter_invalid"
 
 
+class NeedsReview(ParseError):
+    """Text was recognised in pictures, but with too little confidence to be used unseen."""
+
+    reason = "needs_review"
+
+
 class NoText(ParseError):
     """The file opens but holds no text (a scan, an empty file)."""
 

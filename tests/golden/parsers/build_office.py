@@ -49,7 +49,11 @@ def types() -> str:
 def shape(text: str, at: tuple[int, int] = (0, 0), kind: str = "", more: str = "") -> str:
     """A text box of one paragraph a line, or the XML of its paragraphs."""
     mark = f'<p:nvPr><p:ph type="{kind}"/></p:nvPr>' if kind else "<p:nvPr/>"
-    paragraphs = text if text.startswith("<a:p>") else "".join(f"<a:p><a:r><a:t>{escape(line)}</a:t></a:r></a:p>" for line in text.split("\n"))
+    paragraphs = (
+        text
+        if text.startswith("<a:p>")
+        else "".join(f"<a:p><a:r><a:t>{escape(line)}</a:t></a:r></a:p>" for line in text.split("\n"))
+    )
     place = f'<a:xfrm><a:off x="{at[0]}" y="{at[1]}"/><a:ext cx="900" cy="90"/></a:xfrm>'
     return (
         f'<p:sp><p:nvSpPr><p:cNvPr id="1" name="x"{more}/><p:cNvSpPr/>{mark}</p:nvSpPr><p:spPr>{place}</p:spPr>'
@@ -90,7 +94,9 @@ CHART = (
 )
 
 
-def deck(slides: list[str], notes: dict[int, str] | None = None, hidden: frozenset[int] = frozenset(), **more: str) -> bytes:
+def deck(
+    slides: list[str], notes: dict[int, str] | None = None, hidden: frozenset[int] = frozenset(), **more: str
+) -> bytes:
     """A deck; `slides`: shapes of each; `notes`: slide number -> speaker's notes; `more`: part name -> XML."""
     ns = f'xmlns:p="{P}" xmlns:a="{A}" xmlns:r="{OFFICE}" xmlns:c="{C}"'
     ids = "".join(f'<p:sldId id="{255 + n}" r:id="rId{n}"/>' for n in range(1, len(slides) + 1))
@@ -100,7 +106,9 @@ def deck(slides: list[str], notes: dict[int, str] | None = None, hidden: frozens
         "docProps/core.xml": CORE.format(title="Quarterly review"),
         "ppt/presentation.xml": f"<p:presentation {ns}><p:sldIdLst>{ids}</p:sldIdLst></p:presentation>",
         # the files are not named in the order of the deck
-        "ppt/_rels/presentation.xml.rels": relations(*((f"rId{n}", "slide", f"slides/slide{len(slides) - n + 1}.xml") for n in range(1, len(slides) + 1))),
+        "ppt/_rels/presentation.xml.rels": relations(
+            *((f"rId{n}", "slide", f"slides/slide{len(slides) - n + 1}.xml") for n in range(1, len(slides) + 1))
+        ),
     }
     for number, shapes in enumerate(slides, 1):
         part = f"slide{len(slides) - number + 1}"
@@ -108,9 +116,13 @@ def deck(slides: list[str], notes: dict[int, str] | None = None, hidden: frozens
         members[f"ppt/slides/{part}.xml"] = f"<p:sld {ns}{show}><p:cSld><p:spTree>{shapes}</p:spTree></p:cSld></p:sld>"
         targets = [("c1", "chart", "../charts/chart1.xml"), ("h1", "hyperlink", "https://example.com/")]
         if notes and number in notes:
-            members[f"ppt/notesSlides/notes{number}.xml"] = f"<p:notes {ns}><p:cSld><p:spTree>{shape(notes[number], kind='body')}{shape('7', kind='sldNum')}</p:spTree></p:cSld></p:notes>"
+            members[f"ppt/notesSlides/notes{number}.xml"] = (
+                f"<p:notes {ns}><p:cSld><p:spTree>{shape(notes[number], kind='body')}{shape('7', kind='sldNum')}</p:spTree></p:cSld></p:notes>"
+            )
             targets.append(("n1", "notesSlide", f"../notesSlides/notes{number}.xml"))
-        members[f"ppt/slides/_rels/{part}.xml.rels"] = relations(*targets).replace('Target="https://example.com/"', 'Target="https://example.com/" TargetMode="External"')
+        members[f"ppt/slides/_rels/{part}.xml.rels"] = relations(*targets).replace(
+            'Target="https://example.com/"', 'Target="https://example.com/" TargetMode="External"'
+        )
     members |= more
     return archive(members)
 
@@ -122,14 +134,24 @@ def item(text: str, level: int = 0, mark: str = "") -> str:
 DECK = deck(
     [
         # the title comes last in the file, the second box stands left of the first
-        shape("Right of the two boxes", (5000, 300)) + shape("Left of the two boxes", (100, 310))
-        + shape("Below both", (100, 900)) + shape("Grouped diagrams", (0, 0), "title"),
+        shape("Right of the two boxes", (5000, 300))
+        + shape("Left of the two boxes", (100, 310))
+        + shape("Below both", (100, 900))
+        + shape("Grouped diagrams", (0, 0), "title"),
         shape("Nested groups", (0, 0), "title")
         + group(shape("Inner box A", (0, 0)) + group(shape("Box in a group in a group", (0, 400)), (0, 400)), (0, 500))
         + frame(deck_table([["Class", "Count", "<"], ["R1", "1", "2"], ["^", "3", "4"]]), (0, 900))
         + shape("7", (0, 9000), "sldNum"),
         shape("Numbers", (0, 0), "title")
-        + shape(item("First point") + item("Below the first", 1) + item("Not a point", 0, "<a:buNone/>") + item("One", 0, '<a:buAutoNum type="arabicPeriod"/>') + item("Two", 0, '<a:buAutoNum type="arabicPeriod"/>'), (0, 300), "body")
+        + shape(
+            item("First point")
+            + item("Below the first", 1)
+            + item("Not a point", 0, "<a:buNone/>")
+            + item("One", 0, '<a:buAutoNum type="arabicPeriod"/>')
+            + item("Two", 0, '<a:buAutoNum type="arabicPeriod"/>'),
+            (0, 300),
+            "body",
+        )
         + frame('<c:chart r:id="c1"/>', (0, 900))
         + shape('<a:p><a:r><a:rPr><a:hlinkClick r:id="h1"/></a:rPr><a:t>the report</a:t></a:r></a:p>', (0, 1200)),
         shape("Not for this audience", (0, 0), "title"),
@@ -137,14 +159,21 @@ DECK = deck(
     ],
     notes={3: "Say that Europe grew."},
     hidden=frozenset({4}),
-    **{"ppt/charts/chart1.xml": CHART, "ppt/embeddings/sheet1.xlsx": "PK", "ppt/media/image1.png": "PNG", "ppt/comments/comment1.xml": f'<p:cmLst xmlns:p="{P}"><p:cm><p:text>Really?</p:text></p:cm></p:cmLst>'},
+    **{
+        "ppt/charts/chart1.xml": CHART,
+        "ppt/embeddings/sheet1.xlsx": "PK",
+        "ppt/media/image1.png": "PNG",
+        "ppt/comments/comment1.xml": f'<p:cmLst xmlns:p="{P}"><p:cm><p:text>Really?</p:text></p:cm></p:cmLst>',
+    },
 )
 
 
 # --- workbooks
 
 
-def workbook(sheets: dict[str, str], hidden: frozenset[str] = frozenset(), extra: dict[str, str | bytes] | None = None) -> bytes:
+def workbook(
+    sheets: dict[str, str], hidden: frozenset[str] = frozenset(), extra: dict[str, str | bytes] | None = None
+) -> bytes:
     """A workbook; `sheets`: name -> XML of `sheetData` and what follows it. Style 1 is a date."""
     listed = "".join(
         f'<sheet name="{name}" sheetId="{n}"{" state=" + chr(34) + "hidden" + chr(34) if name in hidden else ""} r:id="r{n}"/>'
@@ -159,7 +188,10 @@ def workbook(sheets: dict[str, str], hidden: frozenset[str] = frozenset(), extra
         "_rels/.rels": relations(("r", "officeDocument", "xl/workbook.xml")),
         "docProps/core.xml": CORE.format(title="Figures"),
         "xl/workbook.xml": f'<workbook xmlns="{S}" xmlns:r="{OFFICE}"><sheets>{listed}</sheets></workbook>',
-        "xl/_rels/workbook.xml.rels": relations(*((f"r{n}", "worksheet", f"worksheets/sheet{n}.xml") for n in range(1, len(sheets) + 1)), ("st", "styles", "styles.xml")),
+        "xl/_rels/workbook.xml.rels": relations(
+            *((f"r{n}", "worksheet", f"worksheets/sheet{n}.xml") for n in range(1, len(sheets) + 1)),
+            ("st", "styles", "styles.xml"),
+        ),
         "xl/styles.xml": f'<styleSheet xmlns="{S}"><cellXfs count="2"><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs></styleSheet>',
     }
     for number, data in enumerate(sheets.values(), 1):

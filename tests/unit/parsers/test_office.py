@@ -1,0 +1,208 @@
+"""Decks, workbooks, OpenDocument, rich text and e-books: places, order, limits, recorded exclusions."""
+
+# ruff: noqa: E501
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from kprep.core.errors import CorruptDocument, EncryptedDocument, TooLarge, UnsupportedFormat
+from kprep.core.models import ElementKind, Locator, ParsedDocument, RawDocument
+from parsers import coverage, parse, parser_for
+from parsers.media_type import detect
+from parsers.sheet_grid import box_of, cell_range, regions
+
+
+def load(name: str) -> ModuleType:
+    path = Path(__file__).parents[2] / "golden" / "parsers" / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+BUILD = load("build_office")
+
+
+def read(name: str, content: bytes | str) -> ParsedDocument:
+    content = content if isinstance(content, bytes) else content.encode()
+    media_type = detect(name, content)
+    return parse(RawDocument(f"s/{name}", name, content, media_type), parser_for(media_type))
+
+
+def texts(document: ParsedDocument, **where: object) -> list[str]:
+    return [e.text for e in document.elements if all(getattr(e.locator, key) == value for key, value in where.items())]
+
+
+@pytest.mark.req("D2.9", "D2.13", "D3.8")
+def test_b06_grouped_shapes_are_read_in_order() -> None:
+    deck = read("a.pptx", BUILD.DECK)
+    assert texts(deck, slide=2)[:3] == ["Nested groups", "Inner box A", "Box in a group in a group"]
+    assert texts(deck, slide=1) == ["Grouped diagrams", "Left of the two boxes", "Right of the two boxes", "Below both"]
+
+
+@pytest.mark.req("D2.9", "D2.13")
+def test_slides_follow_the_deck_with_notes_after_them_and_hidden_ones_marked() -> None:
+    deck = read("a.pptx", BUILD.DECK)
+    assert [(u.number, u.state) for u in deck.units if u.kind == "slide"][-2:] == [(4, "ok"), (5, "no_text")]
+    assert texts(deck, slide=3)[-1] == "Say that Europe grew."
+    assert [e.hidden for e in deck.elements if e.locator.slide == 4] == [True]
+
+
+def test_files_and_comments_inside_office_files_are_recorded() -> None:
+    deck = read("a.pptx", BUILD.DECK)
+    assert [(u.kind, u.state) for u in deck.units if u.kind != "slide"] == [
+        ("attachment", "not_extracted"),
+        ("attachment", "not_extracted"),
+        ("comment", "not_extracted"),
+    ]
+
+
+def test_missing_slide_is_corrupt() -> None:
+    content = BUILD.deck([BUILD.shape("a")], **{"ppt/_rels/presentation.xml.rels": BUILD.relations()})
+    with pytest.raises(CorruptDocument, match="slide 1 is missing"):
+        read("a.pptx", content)
+
+
+@pytest.mark.req("D2.11")
+def test_b09_t_shaped_region_is_one_table_and_formulas_without_value_are_kept() -> None:
+    book = read("a.xlsx", BUILD.T_SHAPED)
+    (table,) = (e for e in book.elements if e.kind is ElementKind.TABLE)
+    assert (table.locator.cell, table.rows[2]) == ("A1:C3", ("", "the total", ""))
+    assert texts(book, cell="E6") == ["=SUM(A1:A2)"]
+
+
+@pytest.mark.req("D2.11", "D2.13")
+def test_sheets_regions_dates_and_merged_cells() -> None:
+    book = read("a.xlsx", BUILD.SHEETS)
+    tables = {e.locator.cell: e for e in book.elements if e.kind is ElementKind.TABLE}
+    assert tables["A3:C5"].rows[1:] == (("2024-01-01", "Pump", "12.5"), ("2024-01-02T12:00:00", "Valve", "25"))
+    assert tables["A3:C5"].header_rows == 1
+    assert tables["A1:B3"].rows[1:] == (("North", "1"), ("", "2"))
+    assert [(u.kind, u.state) for u in book.units] == [("sheet", s) for s in ("ok", "no_text", "ok", "ok")]
+
+
+def test_long_tables_are_cut_with_their_header() -> None:
+    rows = {1: {"A": "Number", "B": "Word"}} | {n: {"A": n, "B": f"w{n}"} for n in range(2, 253)}
+    content = BUILD.workbook({"S": BUILD.cells(rows)})
+    tables = [e for e in read("a.xlsx", content).elements if e.kind is ElementKind.TABLE]
+    assert [(e.locator.cell, len(e.rows)) for e in tables] == [("A1:B101", 101), ("A102:B201", 101), ("A202:B252", 52)]
+    assert all(e.rows[0] == ("Number", "Word") for e in tables)
+    quoted = parser_for(detect("a.xlsx", content)).quote(content, Locator(sheet="S", cell="A102:B201"))
+    assert {"Number", "w102", "w201"} <= set(quoted.split())
+    assert "w202" not in quoted
+
+
+def test_cells_far_apart_are_refused_before_they_are_held() -> None:
+    with pytest.raises(TooLarge):
+        read("a.xlsx", BUILD.SPREAD)
+
+
+def test_encrypted_workbook() -> None:
+    content = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600) + "EncryptedPackage".encode("utf-16-le")
+    with pytest.raises(EncryptedDocument):
+        read("a.xlsx", content)
+
+
+@pytest.mark.parametrize(
+    ("box", "name"), [((0, 0, 0, 0), "A1"), ((0, 25, 9, 26), "Z1:AA10"), ((0, 702, 1, 702), "AAA1:AAA2")]
+)
+def test_cell_ranges(box: tuple[int, int, int, int], name: str) -> None:
+    assert cell_range(box) == name
+    assert box_of(name) == box
+
+
+def test_regions_never_overlap() -> None:
+    ring = {(r, c): "x" for r in range(5) for c in range(5) if r in {0, 4} or c in {0, 4}}
+    rows: dict[int, dict[int, str]] = {}
+    for row, column in [*ring, (2, 2), (9, 1)]:
+        rows.setdefault(row, {})[column] = "x"
+    assert regions(rows) == [(0, 0, 4, 4), (9, 1, 9, 1)]
+
+
+@pytest.mark.req("D2.11", "D2.12", "D3.11")
+def test_open_document_text() -> None:
+    document = read("a.odt", BUILD.ODT)
+    assert "deleted" not in " ".join(texts(document))
+    assert [(e.marker, e.level) for e in document.elements if e.kind is ElementKind.LIST_ITEM] == [
+        ("1.", 1),
+        ("-", 2),
+        ("2.", 1),
+    ]
+    assert [e.text for e in document.elements if e.kind is ElementKind.FOOTNOTE] == ["Class 2 or better."]
+    assert [u.kind for u in document.units] == ["file", "attachment", "comment"]
+
+
+def test_open_document_sheets_repeat_cells_not_emptiness() -> None:
+    document = read("a.ods", BUILD.ODS)
+    (table,) = (e for e in document.elements if e.kind is ElementKind.TABLE)
+    assert table.rows[2] == ("2024-01-02", "7", "7")
+
+
+@pytest.mark.req("D2.9")
+def test_open_document_slides() -> None:
+    document = read("a.odp", BUILD.ODP)
+    assert texts(document, slide=1) == ["First slide", "Point", "In a group", "Speak slowly."]
+    assert [e.hidden for e in document.elements if e.locator.slide == 2] == [True]
+
+
+@pytest.mark.req("D2.10", "D2.12", "D3.11")
+def test_chapters_follow_the_spine_and_open_at_their_anchor() -> None:
+    book = read("a.epub", BUILD.EPUB)
+    assert [e.text for e in book.elements if e.kind is ElementKind.HEADING] == ["Begin", "End"]
+    place = next(e.locator for e in book.elements if e.text == "End" and e.kind is ElementKind.HEADING)
+    assert place.anchor == "OEBPS/text/a one.xhtml#end"
+    assert "End" in parser_for("application/epub+zip").quote(BUILD.EPUB, place)
+
+
+def test_protected_book_is_encrypted() -> None:
+    import io
+    import zipfile
+
+    with zipfile.ZipFile(io.BytesIO(BUILD.EPUB)) as book:
+        members = {name: book.read(name) for name in book.namelist()}
+    members["META-INF/encryption.xml"] = b'<e><CipherReference URI="OEBPS/text/b.xhtml"/></e>'
+    with pytest.raises(EncryptedDocument):
+        read("a.epub", BUILD.archive(members, first="mimetype"))
+
+
+@pytest.mark.req("D2.11", "D2.12")
+def test_rich_text() -> None:
+    document = read("a.rtf", BUILD.RTF)
+    assert [(e.text, e.level) for e in document.elements if e.kind is ElementKind.HEADING] == [
+        ("Safety", 1),
+        ("Steps", 2),
+    ]
+    assert any("Gr\u00fc\u00dfe \u20ac and \U0001f600 the site" in text for text in texts(document))
+    assert "gone" not in " ".join(texts(document))
+    assert [e.text for e in document.elements if e.hidden] == ["secret words"]
+
+
+@pytest.mark.parametrize(
+    ("name", "stream", "remedy"), [("a.doc", "WordDocument", "docx"), ("x", "PowerPoint Document", "pptx")]
+)
+def test_old_formats_name_a_remedy(name: str, stream: str, remedy: str) -> None:
+    content = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600) + stream.encode("utf-16-le")
+    with pytest.raises(UnsupportedFormat, match=f"save it as .{remedy}"):
+        parser_for(detect(name, content))
+
+
+@pytest.mark.parametrize("name", ["pptx-b06_groups", "opendocument-text", "epub-two_chapters", "rtf-manual", "xml_text-jats", "docx-b04_order", "pdf-a06_two_columns", "markdown-everything", "html-line_ends"])  # fmt: skip
+def test_hardly_a_letter_is_lost(name: str) -> None:
+    path = next((Path(__file__).parents[2] / "golden" / "parsers" / name).glob("input.*"))
+    raw = RawDocument("u", path.name, path.read_bytes(), detect(path.name, path.read_bytes()))
+    assert coverage(raw, parse(raw, parser_for(raw.media_type))) > 0.93
+
+
+def test_a_lost_paragraph_shows_in_the_figure() -> None:
+    from dataclasses import replace
+
+    raw = RawDocument("u", "a.odt", BUILD.ODT, detect("a.odt", BUILD.ODT))
+    whole = parse(raw, parser_for(raw.media_type))
+    assert coverage(raw, replace(whole, elements=whole.elements[:2])) < 0.5
