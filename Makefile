@@ -79,6 +79,9 @@ bench: install-dev ## figures; open test sets are read from KPREP_SETS (default 
 	$(BIN)/python benchmarks/parsing.py
 	$(BIN)/python benchmarks/redaction.py
 	$(BIN)/python benchmarks/chunking.py
+	$(BIN)/python -m benchmarks.history
+	$(BIN)/python -m benchmarks.scale --documents 1000 2000 --vectors
+	$(BIN)/python -m benchmarks.scale --documents 1000 100000 --copies
 
 chaos: install-dev ## runs and PostgreSQL killed at random moments: CHAOS kills of runs (200), CHAOS_SERVER of the server (30)
 	CHAOS=$(or $(CHAOS),200) $(BIN)/pytest tests/chaos -s -o timeout=36000
