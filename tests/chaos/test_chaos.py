@@ -38,6 +38,8 @@ SEED = int(os.environ.get("CHAOS_SEED", "1"))
 CHILDREN_EVERY = 10
 """Every so many runs prepare in real child processes, which must not outlive the run."""
 LONGEST_LOCK_S = 15.0
+SLOWER, FASTER = 1.02, 0.85
+"""How the span from which the moment is drawn follows the machine: some one in eight runs ends before its moment."""
 CONTEXT = multiprocessing.get_context("forkserver")
 LEFT_OVER = {
     "work lists": "SELECT count(*) FROM kprep.run_documents",
@@ -88,7 +90,7 @@ class Chaos:
         self.server = embedded.start(folder)
         self.seconds = 0.0
         self.longest_lock = 0.0
-        self.figures = {"runs killed": 0, "servers killed": 0, "ended before": 0}
+        self.figures = {"runs killed": 0, "servers killed": 0, "ended before": 0, "published before the end": 0}
         self.others: dict[str, str] = {}
         self.base = self._make("base", "kprep")
         self.fresh_url = self._database("fresh")
@@ -145,15 +147,14 @@ class Chaos:
                 self.base.rename(path, new)
 
     def round(self, number: int, kind: str) -> None:
-        before = self.base.content()
+        release, before = self.base.live(), self.base.content()
         self.change(number)
         begun, process = self.start_run(with_children=number % CHILDREN_EVERY == 0)
         assert begun.recv() == "begun"
-        delay = self.rng.uniform(0, 1.05 * self.seconds)
-        started = time.monotonic()
-        if begun.poll(delay):
+        self.seconds *= SLOWER
+        if begun.poll(self.rng.uniform(0, self.seconds)):
             self.figures["ended before"] += 1
-            self.seconds = 0.8 * self.seconds + 0.2 * (time.monotonic() - started)
+            self.seconds *= FASTER
         elif kind == "run":
             process.kill()
             self.figures["runs killed"] += 1
@@ -165,6 +166,7 @@ class Chaos:
         if kind == "server":
             self.base.close()
         live = self.base.content()
+        self.figures["published before the end"] += self.base.live() != release
         self.converge()
         after = self.base.content()
         assert live in (before, after), f"round {number}: neither the old nor the new release is live"
@@ -252,20 +254,19 @@ def say(line: str) -> None:
     sys.stdout.flush()
 
 
-def group_of(leader: int, patience_s: float = 5.0) -> list[int]:
-    """Living processes of a process group, after they had time to notice that their leader is gone."""
+def group_of(leader: int, patience_s: float = 30.0) -> list[str]:
+    """Commands of living processes of a process group, after they had time to notice that their leader is gone."""
     deadline = time.monotonic() + patience_s
     while True:
         found = []
         for process in Path("/proc").iterdir():
             if not process.name.isdigit():
                 continue
-            try:
+            with contextlib.suppress(OSError):  # it ended while it was looked at
                 rest = (process / "stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
-            except OSError:
-                continue
-            if int(rest[2]) == leader and rest[0] not in ("Z", "X"):
-                found.append(int(process.name))
+                if int(rest[2]) == leader and rest[0] not in ("Z", "X"):
+                    command = (process / "cmdline").read_text(encoding="utf-8", errors="replace")
+                    found.append(f"{process.name} {rest[0]}: {command[:120]!r}")
         if not found or time.monotonic() > deadline:
             return found
         time.sleep(0.05)
