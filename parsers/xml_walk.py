@@ -122,7 +122,7 @@ class XmlWalk:
             tag = local(inner)
             if not isinstance(inner.tag, str):
                 parts.append(html.unescape(inner.text or ""))
-            elif tag in _BLOCKS - _PROSE - _HEADINGS or (tag in _PROSE and tag != "label" and _is_long(inner)):
+            elif tag in _BLOCKS - _PROSE - _HEADINGS or _holds_table(inner) or _is_paragraph(inner):
                 self._say(parts, kind, first, node)
                 self._block(inner, depth, kind)
                 parts, first = [], inner
@@ -167,8 +167,12 @@ def _is_mixed(node: Node) -> bool:
     return len(node) > 0 and (bool((node.text or "").strip()) or any((inner.tail or "").strip() for inner in node))
 
 
-def _is_long(node: Node) -> bool:
-    return len(plain(node)) > 0 and local(node) in {"p", "para", "simpara"}
+def _holds_table(node: Node) -> bool:
+    return len(node) > 0 and any(local(inner) in _TABLES for inner in node.iter())
+
+
+def _is_paragraph(node: Node) -> bool:
+    return local(node) in {"p", "para", "simpara"} and bool(plain(node))
 
 
 def _field(node: Node) -> str:
