@@ -59,6 +59,11 @@ def chaos(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Chaos]:
     CONTEXT.set_forkserver_preload(
         ["tests.chaos.processes", "tests.fakes.made_base", "flows.gate", "presidio_analyzer"]
     )
+    first = CONTEXT.Process(
+        target=int
+    )  # starts the server that runs are forked from, before a child of ours asks for one
+    first.start()
+    first.join()
     chaos = Chaos(tmp_path, random.Random(SEED))
     yield chaos
     chaos.close()

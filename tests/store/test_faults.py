@@ -109,7 +109,7 @@ def fails(base: TestBase, kind: type[PrepError], reason: str) -> None:
     assert base.content() == before
 
 
-@pytest.mark.req("D10.1", "D10.2")
+@pytest.mark.req("D9.12")
 @pytest.mark.parametrize(
     ("script", "kind", "reason"),
     [
@@ -127,13 +127,13 @@ def test_refusing_embedder(
     assert summary["work"]["parsed"] == 0, "what was prepared is not prepared again"
 
 
-@pytest.mark.req("D10.2")
+@pytest.mark.req("D9.12")
 def test_embedder_that_asks_to_wait_is_waited_for(with_server: TestBase, make_base: MakeBase) -> None:
     Embeddings.script = [(429, {"Retry-After": "0"})]
     converges(with_server, make_base)
 
 
-@pytest.mark.req("D10.1", "D10.2")
+@pytest.mark.req("D9.12")
 def test_half_a_batch_of_vectors_is_kept(
     with_server: TestBase, make_base: MakeBase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -195,7 +195,7 @@ def with_bucket(make_base: MakeBase, monkeypatch: pytest.MonkeyPatch) -> Iterato
         Bucket.fault = staticmethod(lambda _: 0)
 
 
-@pytest.mark.req("D10.1")
+@pytest.mark.req("D9.12")
 @pytest.mark.parametrize("code", [500, 503])
 def test_failing_object_store(with_bucket: TestBase, make_base: MakeBase, code: int) -> None:
     Bucket.fault = staticmethod(lambda command: code if command == "PUT" else 0)
@@ -204,7 +204,7 @@ def test_failing_object_store(with_bucket: TestBase, make_base: MakeBase, code: 
     converges(with_bucket, make_base)
 
 
-@pytest.mark.req("D10.1")
+@pytest.mark.req("D9.12")
 def test_object_store_that_fails_now_and_then_and_is_slow(with_bucket: TestBase, make_base: MakeBase) -> None:
     calls: list[str] = []
 
@@ -218,7 +218,7 @@ def test_object_store_that_fails_now_and_then_and_is_slow(with_bucket: TestBase,
     assert len(calls) > 6
 
 
-@pytest.mark.req("D10.1", "D9.12")
+@pytest.mark.req("D9.12")
 def test_database_that_drops_every_connection(
     make_base: MakeBase, monkeypatch: pytest.MonkeyPatch, database_url: str
 ) -> None:
@@ -245,6 +245,7 @@ def test_database_that_drops_every_connection(
     converges(base, make_base)
 
 
+@pytest.mark.req("D10.2", "D10.3")
 def test_clocks_that_jump_change_nothing(make_base: MakeBase) -> None:
     base = make_base(FOUR, embedding={"provider": "none"})
     base.run()

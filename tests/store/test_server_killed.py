@@ -25,7 +25,7 @@ def connect(server: EmbeddedServer) -> psycopg.Connection[tuple[object, ...]]:
     return psycopg.connect(server.url.replace("postgresql+psycopg://", "postgresql://"), autocommit=True)
 
 
-@pytest.mark.req("D10.1")
+@pytest.mark.req("D9.12")
 def test_killed_server_is_started_again_without_waiting(server: EmbeddedServer, tmp_path: Path) -> None:
     for number in range(3):
         with connect(server) as connection:

@@ -116,7 +116,6 @@ DRIFTS: dict[str, tuple[str, str | Callable[[TestBase], object]]] = {
 }
 
 
-@pytest.mark.req("D10.6")
 @pytest.mark.parametrize("name", DRIFTS)
 def test_drift_is_named_and_healed(base: TestBase, name: str) -> None:
     before = base.content()
@@ -144,7 +143,6 @@ def test_drift_is_named_and_healed(base: TestBase, name: str) -> None:
     assert verify(base.workspace, heal=False)["ok"]
 
 
-@pytest.mark.req("D10.6")
 def test_what_cannot_be_healed_is_said(base: TestBase) -> None:
     base.write("safety.md", SAFETY)
     base.delete("page3.md")
