@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
 NAME = "html"
-VERSION = 1
+VERSION = 2
 
 _DECLARED = re.compile(
     rb"""<meta[^>]+charset\s*=\s*["']?\s*([\w.:-]+)|<\?xml[^>]+encoding=["']([\w.:-]+)""", re.IGNORECASE

@@ -32,6 +32,7 @@ _BLOCKS = (
                 "disp-quote blockquote def-list def-item note warning tip important caution example".split())
 )  # fmt: skip
 _EMBEDDED_HTML = re.compile(r"<(?:p|div|span|table|td|font|br|b|i|ul|li)\b[^>]*>", re.IGNORECASE)
+_EMBEDDED_TABLE = re.compile(r"<table\b", re.IGNORECASE)
 _ENTITY = re.compile(r"&\w+;")
 _FIELDS_OF_ONE = 40
 _LAST_COUNTED_LINE = 65_535
@@ -98,7 +99,12 @@ class XmlWalk:
             if not isinstance(inner.tag, str):
                 continue
             if len(inner) == 0 and local(inner) not in _BLOCKS | _JOINED:
-                fields.append(inner)
+                if _EMBEDDED_TABLE.search(inner.text or ""):
+                    self._fields(fields)
+                    fields = []
+                    self._page(inner)
+                else:
+                    fields.append(inner)
                 continue
             self._fields(fields)
             fields = []
@@ -106,6 +112,15 @@ class XmlWalk:
         self._fields(fields)
         if len(node) == 0:
             self._fields([node])
+
+    def _page(self, node: Node) -> None:
+        """A page kept as text in a field: its blocks, at the field's place."""
+        from lxml import html as lxml_html
+
+        from parsers.html_walk import Walk
+
+        for element in Walk(lxml_html.fromstring(f"<div>{node.text}</div>"), 1).elements():
+            self._emit(element, node)
 
     def _fields(self, nodes: Sequence[Node]) -> None:
         for at in range(0, len(nodes), _FIELDS_OF_ONE):
