@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 import pytest
@@ -197,3 +198,24 @@ def test_healing_restores_permissions_of_sections(make_base: MakeBase) -> None:
     assert verify(base.workspace, heal=True)["ok"]
     assert (base.content(), base.live()) == before
     assert [len(base.chunks("travel.md", (who,))) for who in ("staff", "board")] == [1, 2]
+
+
+def test_command_says_what_differs_and_exits_1_while_it_does(make_base: MakeBase) -> None:
+    from click.testing import CliRunner
+
+    from kprep.cli.app import cli
+
+    base = make_base({"refunds.md": REFUNDS}, embedding={"provider": "none"})
+    base.run()
+    sql(base, "DELETE FROM kprep.release_members WHERE kb = :kb AND ordinal = 0")
+    base.workspace.objects.delete(content_hash(REFUNDS.encode()))
+
+    def call(*options: str) -> tuple[int, dict[str, int], dict[str, int]]:
+        outcome = CliRunner().invoke(cli, ["verify", "--kb", str(base.folder), "--json", *options])
+        said = json.loads(outcome.stdout)
+        return outcome.exit_code, {item["kind"]: item["count"] for item in said["drift"]}, said["healed"]
+
+    drift = {"members_missing": 1, "figures_differ": 2, "originals_missing": 1}
+    assert call() == (1, drift, {})
+    assert call("--heal") == (0, {}, drift)
+    assert call() == (0, {}, {})
