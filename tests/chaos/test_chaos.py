@@ -38,8 +38,8 @@ SEED = int(os.environ.get("CHAOS_SEED", "1"))
 CHILDREN_EVERY = 10
 """Every so many runs prepare in real child processes, which must not outlive the run."""
 LONGEST_LOCK_S = 15.0
-SLOWER, FASTER = 1.02, 0.85
-"""How the span from which the moment is drawn follows the machine: some one in eight runs ends before its moment."""
+SLOWER, FASTER = 1.05, 0.6
+"""How the span from which the moment is drawn follows the machine: some one in ten runs ends before its moment."""
 CONTEXT = multiprocessing.get_context("forkserver")
 LEFT_OVER = {
     "work lists": "SELECT count(*) FROM kprep.run_documents",
