@@ -318,8 +318,9 @@ def assemble(workspace: Workspace, run_id: str, base_release: int) -> int:
 def judge_and_publish(workspace: Workspace, release: int) -> str:
     """Run the gate on the candidate, keep its report, publish when it passed; "published" or "blocked"."""
     report("gate", 0, 0)
-    with workspace.writing() as connection:
+    with workspace.database.begin() as connection:  # of its own: a statement that fails must not take the report along
         outcome = gate.judge(workspace, connection, release)
+    with workspace.writing() as connection:
         releases.save_report(connection, workspace.kb, release, outcome.status, report_json(outcome))
         if not outcome.passed:
             releases.set_status(connection, workspace.kb, release, "blocked")

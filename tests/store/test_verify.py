@@ -28,6 +28,9 @@ DOCUMENTS = {
     for number in range(10)
 }
 
+# Other knowledge bases in this database may have the same texts, with vectors of the real model.
+OWN_SPACE = f"space_id = (SELECT space_id FROM kprep.spaces WHERE space = '{MadeEmbedder().space}')"
+
 
 @pytest.fixture
 def base(make_base: MakeBase) -> TestBase:
@@ -65,14 +68,14 @@ DRIFTS: dict[str, tuple[str, str | Callable[[TestBase], object]]] = {
     "vectors lost": (
         "vectors_missing",
         (
-            "DELETE FROM kprep.embeddings WHERE content_hash IN (SELECT content_hash FROM kprep.chunks WHERE kb = :kb "
+            f"DELETE FROM kprep.embeddings WHERE {OWN_SPACE} AND content_hash IN (SELECT content_hash FROM kprep.chunks WHERE kb = :kb "
             "ORDER BY chunk_no LIMIT (SELECT count(*) * 9 / 10 FROM kprep.chunks WHERE kb = :kb))"
         ),
     ),
     "vectors shrunk": (
         "vectors_damaged",
         (
-            "UPDATE kprep.embeddings SET embedding = subvector(embedding, 1, 32) WHERE content_hash IN "
+            f"UPDATE kprep.embeddings SET embedding = subvector(embedding, 1, 32) WHERE {OWN_SPACE} AND content_hash IN "
             "(SELECT content_hash FROM kprep.chunks WHERE kb = :kb AND kind = 'text')"
         ),
     ),
