@@ -247,8 +247,7 @@ class Chaos:
 
     def close(self) -> None:
         if getattr(self, "_reader", None) is not None and self._reader.is_alive():
-            self._reader.kill()
-            self._reader.join(10)
+            say(f"stopped after {self.figures}; reader: {self.stop_reader()}")
         self.base.close()
         with contextlib.suppress(PrepError):
             self.server.release()

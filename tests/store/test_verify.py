@@ -69,7 +69,8 @@ DRIFTS: dict[str, tuple[str, str | Callable[[TestBase], object]]] = {
         "vectors_missing",
         (
             f"DELETE FROM kprep.embeddings WHERE {OWN_SPACE} AND content_hash IN (SELECT content_hash FROM "
-            "kprep.chunks WHERE kb = :kb ORDER BY chunk_no LIMIT (SELECT count(*) * 9 / 10 FROM kprep.chunks WHERE kb = :kb))"
+            "kprep.chunks WHERE kb = :kb ORDER BY chunk_no "
+            "LIMIT (SELECT count(*) * 9 / 10 FROM kprep.chunks WHERE kb = :kb))"
         ),
     ),
     "vectors shrunk": (
