@@ -21,6 +21,13 @@ STATUS_STYLE = {
     "failed": "bold red",
     "waiting": "bold yellow",
 }
+STAGE_NAMES = {
+    "scan": "listing sources",
+    "start": "starting Prefect",
+    "prepare": "documents",
+    "embed": "vectors",
+    "gate": "checking",
+}
 REMEDIES = {
     "unsupported_format": "exclude it, or convert it to a supported format",
     "secret_found": "take the secret out of the document (and change it: it was readable)",
@@ -57,7 +64,7 @@ def progress() -> Iterator[None]:
             if stage not in tasks:
                 for other in tasks.values():
                     bars.update(other, visible=bars.tasks[other].total is not None)
-                tasks[stage] = bars.add_task(stage, total=total or None)
+                tasks[stage] = bars.add_task(STAGE_NAMES.get(stage, stage), total=total or None)
             if total:
                 bars.update(tasks[stage], total=total)
             bars.update(tasks[stage], completed=done)
