@@ -172,7 +172,8 @@ def _in_urls(text: str) -> Iterator[Span]:
 def _plugins() -> tuple[tuple[Any, str, tuple[str, ...]], ...]:
     from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
 
-    classes: dict[str, Any] = {found.__name__: found for found in get_mapping_from_secret_type_to_class().values()}
+    known: Any = get_mapping_from_secret_type_to_class()
+    classes: dict[str, Any] = {plugin.__name__: plugin for plugin in known.values()}
     return tuple((classes[name](), kind, triggers) for name, kind, triggers in _PLUGINS)
 
 
