@@ -191,7 +191,10 @@ PROJECTION = _fixed.standard_normal((LATENT, DIMENSIONS)) / np.sqrt(LATENT)
 def sizes(connection: Connection) -> None:
     for name in ("chunks", "release_members", "postings", "embeddings"):
         size = connection.execute(
-            text("SELECT pg_total_relation_size(CAST(:name AS regclass))"), {"name": f"kprep.{name}"}
+            text(
+                "SELECT coalesce(sum(pg_total_relation_size(relid)), 0) FROM pg_partition_tree(CAST(:name AS regclass))"
+            ),
+            {"name": f"kprep.{name}"},
         ).scalar_one()
         print(f"  {name:<16} {size / 1e6:8.0f} MB")
 

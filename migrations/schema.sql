@@ -571,7 +571,7 @@ CREATE INDEX release_documents_related ON ONLY kprep.release_documents USING btr
 
 CREATE INDEX release_documents_uri ON ONLY kprep.release_documents USING btree (kb, uri);
 
-CREATE INDEX release_members_acl ON ONLY kprep.release_members USING gin (acl);
+CREATE INDEX release_members_acl ON ONLY kprep.release_members USING gin (acl) WITH (fastupdate=off);
 
 CREATE INDEX release_members_closed ON ONLY kprep.release_members USING btree (kb, to_release) WHERE (to_release IS NOT NULL);
 

@@ -191,7 +191,8 @@ CREATE INDEX release_members_document ON kprep.release_members (kb, document_id,
 CREATE INDEX release_members_closed ON kprep.release_members (kb, to_release) WHERE to_release IS NOT NULL;
 CREATE INDEX release_members_opened ON kprep.release_members (kb, from_release);
 CREATE INDEX release_members_content ON kprep.release_members (kb, content_hash);
-CREATE INDEX release_members_acl ON kprep.release_members USING gin (acl);
+-- Without a pending list: every query would read through it until the next vacuum.
+CREATE INDEX release_members_acl ON kprep.release_members USING gin (acl) WITH (fastupdate = off);
 
 CREATE TABLE kprep.views (
     kb text NOT NULL,
