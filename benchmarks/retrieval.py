@@ -196,7 +196,7 @@ def sizes(connection: Connection) -> None:
             ),
             {"name": f"kprep.{name}"},
         ).scalar_one()
-        print(f"  {name:<16} {size / 1e6:8.0f} MB")
+        print(f"  {name:<16} {float(size) / 1e6:8.0f} MB")
 
 
 def exact(connection: Connection, texts: Any, asked: list[list[str]], constants: Bm25, scope: Scope) -> None:
