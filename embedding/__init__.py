@@ -1,9 +1,8 @@
 """Turns texts into vectors, each text once per model.
 
-In: exact texts to index, with keys made by `kprep.core.ids.embedding_key(embedder.space, text)`. Out: unit-length
-float32 vectors, shape (n, dimensions), in input order.
+In: exact texts to index. Out: unit-length float32 vectors, shape (n, dimensions), in input order.
 
-- `gate.plan_embeddings` (pure) decides by key what to compute: unknown keys only, each once, shortest first.
+- Which texts have no vector yet is asked of the store by space and hash of the text (`kprep.store.embeddings.missing`).
 - An `Embedder` names its `space` (model, revision, dimensions, prefix, normalisation), the `tokenizer` its counts come
   from, its `max_tokens` and the languages it is declared for. `create_embedder(settings)` makes one by `provider`:
   `local` (bundled model, no network) or `openai` (any server with that interface).
@@ -22,7 +21,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from embedding import local, openai_compatible
-from embedding.gate import EmbeddingPlan, plan_embeddings
 from embedding.spec import Embedder, EmbedderSpec
 from kprep.core.errors import ConfigError
 from kprep.core.registry import by_name
@@ -41,4 +39,4 @@ def create_embedder(settings: Mapping[str, Any]) -> Embedder:
     return EMBEDDERS[provider].create(settings)
 
 
-__all__ = ["EMBEDDERS", "Embedder", "EmbedderSpec", "EmbeddingPlan", "create_embedder", "plan_embeddings"]
+__all__ = ["EMBEDDERS", "Embedder", "EmbedderSpec", "create_embedder"]

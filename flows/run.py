@@ -240,6 +240,7 @@ def prepare_batch(workspace: Workspace, run_id: str, number: int, children: Prep
     """Prepare the documents of a batch that are not done yet; number of documents parsed."""
     with workspace.writing() as connection:
         items = runs.batch(connection, run_id, number)
+        runs.enter_stage(connection, run_id, "prepare")
     with children.child(workspace) as child:
         for item in items:
             _prepare_one(workspace, run_id, item, child)
@@ -288,6 +289,7 @@ def has_changes(workspace: Workspace, run_id: str) -> bool:
 def embed(workspace: Workspace, run_id: str) -> dict[str, int]:
     """Index the run's chunks and compute the vectors they lack, committing as it goes; {embedded, cache_hits}."""
     with workspace.writing() as connection:
+        runs.enter_stage(connection, run_id, "embed")
         versions = [str(item.version_id) for item in runs.work(connection, run_id) if item.version_id]
         embedder = workspace.embedder
         if embedder is None:
@@ -312,6 +314,7 @@ def assemble(workspace: Workspace, run_id: str, base_release: int) -> int:
     """Candidate release with what the run prepared; its number."""
     report("assemble", 0, 0)
     with workspace.writing() as connection:
+        runs.enter_stage(connection, run_id, "assemble")
         return candidates.assemble(workspace, connection, run_id, base_release)
 
 

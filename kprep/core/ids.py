@@ -41,8 +41,3 @@ def chunk_id(document: str, key: str) -> str:
 def fingerprint(previous: str, room: str, version: int, options: Mapping[str, Any] | Sequence[Any] | str) -> str:
     """Next link of the fingerprint chain: H(previous, room@version, effective options)."""
     return digest("stage", previous, f"{room}@{version}", canonical_json(options))
-
-
-def embedding_key(space: str, text: str) -> str:
-    """Cache key of one vector: the space names model, revision, dimensions, role, prefix and normalisation."""
-    return digest("embedding", space, text)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from datetime import date, datetime
+from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
@@ -352,14 +352,6 @@ class ChunkProfile:
     target_tokens: int = 160
     min_tokens: int = 24
     overlap_sentences: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Validity:
-    """From when until when (exclusive) a document holds; None is open."""
-
-    valid_from: date | None = None
-    valid_until: date | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,8 +107,5 @@ FROM kprep.failures WHERE kb = :kb ORDER BY uri;
 -- name: clear_failures
 DELETE FROM kprep.failures WHERE kb = :kb AND document_id = ANY(:ids);
 
--- name: documents_of_content
-SELECT count(*) FROM kprep.documents WHERE content_hash = :content_hash AND listed;
-
 -- name: front_matter
 SELECT version_id, front_matter FROM kprep.document_versions WHERE kb = :kb AND version_id = ANY(:versions);
