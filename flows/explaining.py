@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
@@ -40,6 +40,8 @@ def explain(workspace: Workspace, uri: str) -> dict[str, Any]:
     return {
         "uri": uri,
         "parser": parsed.parser,
+        "coverage": round(parsers.coverage(raw, parsed), 4),
+        "excluded": [asdict(unit) for unit in parsed.units if unit.state != "ok"],
         "removed_share": round(cleaning.removed_share(clean), 4),
         "steps": [
             {

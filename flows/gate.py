@@ -67,6 +67,7 @@ def candidate(workspace: Workspace, connection: Connection, release: int, child:
         without_vector=int(row.statistics["without_vector"]),
         copies=copies,
         removed=measures.removed_shares(connection, kb, release, thresholds.removed_share),
+        uncovered=measures.low_coverage(connection, kb, release, thresholds.coverage),
     )
 
 

@@ -8,9 +8,11 @@ from flows import gate
 from flows.run import plan_figures
 from flows.scan import plan_run
 from flows.workspace import Workspace
-from kprep.store import documents, overlay, releases, runs
+from kprep.store import documents, measures, overlay, releases, runs
 from publish.plan import Action
 
+LOWEST_SHOWN = 5
+"""Documents of least coverage that `kprep status` names."""
 BYTES_PER_CHUNK = 900
 """Bytes of text a chunk of 200 tokens takes, when no release says better."""
 
@@ -65,6 +67,7 @@ def status(workspace: Workspace, last_runs: int = 5) -> dict[str, Any]:
         counts = {name: figures.get(name, 0) for name in ("documents", "parents", "children")}
         failures = documents.failures(connection, kb)
         recent = runs.recent(connection, kb, last_runs)
+        covered = measures.coverage(connection, kb, live, LOWEST_SHOWN)
         suppressed = len(overlay.suppressed(connection, kb))
         waiting = [item for item in releases.list_releases(connection, kb) if item.status == "blocked"]
     published = row.published_at if row is not None and live else None
@@ -72,6 +75,7 @@ def status(workspace: Workspace, last_runs: int = 5) -> dict[str, Any]:
         "knowledge_base": kb,
         "live": {"release": live, "published_at": _time(published), **counts},
         "blocked": [item.release for item in waiting if item.release > live],
+        "coverage": covered,
         "suppressed": suppressed,
         "time_to_invisible_s": next(
             (item.summary["denied"]["seconds"] for item in recent if item.summary.get("denied", {}).get("documents")),

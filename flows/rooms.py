@@ -16,7 +16,15 @@ from embedding.tokenizer import load_tokenizer
 from flows.metadata import check_front_matter
 from flows.rules import RuleSet
 from kprep.core.errors import NoText, PrepError
-from kprep.core.models import EnrichedDocument, Failure, Locator, PreparedDocument, RawDocument, RedactedDocument
+from kprep.core.models import (
+    EnrichedDocument,
+    Failure,
+    Locator,
+    ParsedDocument,
+    PreparedDocument,
+    RawDocument,
+    RedactedDocument,
+)
 
 
 @lru_cache(maxsize=4)
@@ -61,6 +69,7 @@ def prepare(
     seconds: dict[str, float] = {}
     redacted: RedactedDocument | None = None
     removed = 0.0
+    covered: float | None = None
     document: Any = None
     stages = iter(("parse", "clean", "redact", "chunk", "enrich", ""))
     stage = next(stages)
@@ -71,6 +80,7 @@ def prepare(
             document = outcome
             if done == "parse":
                 check_front_matter(outcome.metadata.front_matter)
+                covered = _coverage(raw, outcome, seconds)
             if done == "clean":
                 removed = cleaning.removed_share(outcome)
             if done == "redact":
@@ -94,7 +104,20 @@ def prepare(
         redactions=redacted.redactions,
         seconds=seconds,
         removed_share=round(removed, 4),
+        coverage=covered,
     )
+
+
+def _coverage(raw: RawDocument, parsed: ParsedDocument, seconds: dict[str, float]) -> float | None:
+    """Share of the source that reached an element; None where no other reading of the source succeeds. A figure only:
+    what goes wrong in measuring fails no document."""
+    started = time.perf_counter()
+    try:
+        return round(parsers.coverage(raw, parsed), 4)
+    except Exception:  # noqa: BLE001 -- the other reading may fail where the parser did not
+        return None
+    finally:
+        seconds["coverage"] = round(time.perf_counter() - started, 4)
 
 
 def quote(media_type: str, content: bytes, locator: Locator) -> str | Failure:

@@ -56,6 +56,7 @@ MEANINGS = {
     "quality.thresholds.duplicate_share": "highest share of chunks that say the same as another",
     "retention.releases": "published releases kept to read and roll back to; older ones are collected",
     "quality.thresholds.removed_share": "share of a document that cleaning may take before it is reported (warning)",
+    "quality.thresholds.coverage": "least share of a document's letters that must reach its elements (warning)",
     "quality.thresholds.locators_open": "least share of citations that must lead to their words (single ones warn)",
     "quality.thresholds.short_share": "highest share of chunks under four words (warning)",
     "quality.thresholds.failed_share": "highest share of failed documents; without it failures only warn",

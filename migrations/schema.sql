@@ -231,6 +231,7 @@ CREATE TABLE kprep.document_versions (
     redactions jsonb NOT NULL,
     stages jsonb NOT NULL,
     removed_share real NOT NULL,
+    coverage real,
     created_at timestamp with time zone DEFAULT now() NOT NULL
 )
 PARTITION BY LIST (kb);

@@ -107,10 +107,28 @@ def _text_by_pypdf(content: bytes, pages: range) -> str | None:
 def _text_by_pdfium(content: bytes, pages: range) -> str:
     opened = _open(content, "the document")
     try:
-        chosen = [index for index in pages if index < len(opened.file)]
-        return "\n".join(opened.file[index].get_textpage().get_text_range() for index in chosen)
+        return _joined_pages(opened.file, [index for index in pages if index < len(opened.file)])
     finally:
         opened.file.close()
+
+
+def plain_text(raw: RawDocument, numbers: Sequence[int]) -> str:
+    """Text of these pages as PDFium gives it, without layout. Raises: CorruptDocument, EncryptedDocument."""
+    opened = _open(raw.content, raw.uri)
+    try:
+        return _joined_pages(opened.file, [number - 1 for number in numbers])
+    finally:
+        opened.file.close()
+
+
+def _joined_pages(file: Any, indexes: Sequence[int]) -> str:
+    """Text of pages, words cut at a line's end joined."""
+    texts = []
+    for index in indexes:
+        page = file[index]
+        texts.append(page.get_textpage().get_text_range())
+        page.close()
+    return re.sub("\ufffe\\s*|\u00ad\\s*", "", "\n".join(texts))
 
 
 @dataclass(frozen=True, slots=True)

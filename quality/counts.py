@@ -78,6 +78,19 @@ def cleaning_removed(candidate: Candidate) -> Sequence[Finding]:
     return [Finding("cleaning_removed", "warning", not candidate.removed, most, limit, message, samples)]
 
 
+def coverage_low(candidate: Candidate) -> Sequence[Finding]:
+    """New documents of which the parser gave too little of what another reading of the source finds."""
+    least = min(candidate.uncovered.values(), default=1.0)
+    limit = candidate.thresholds.coverage
+    message = (
+        f"of {len(candidate.uncovered)} new documents less than {limit:.0%} of the source's text reached an element"
+    )
+    if candidate.uncovered:
+        message += ": `kprep try FILE --stage parse` shows what came out and which units are excluded"
+    samples = first({"document_uri": uri, "coverage": share} for uri, share in candidate.uncovered.items())
+    return [Finding("coverage_low", "warning", not candidate.uncovered, least, limit, message, samples)]
+
+
 def chunks_empty(candidate: Candidate) -> Sequence[Finding]:
     """Chunks without a visible character in what is cited or in what is indexed."""
     empty = [chunk for chunk in candidate.chunks if not (_visible(chunk.text) and _visible(chunk.index_text))]
@@ -166,6 +179,7 @@ CHECKS = (
     CheckSpec("view_empty", view_empty),
     CheckSpec("documents_failed", documents_failed),
     CheckSpec("cleaning_removed", cleaning_removed),
+    CheckSpec("coverage_low", coverage_low),
     CheckSpec("chunks_empty", chunks_empty),
     CheckSpec("chunks_short", chunks_short),
     CheckSpec("chunks_duplicate", chunks_duplicate),

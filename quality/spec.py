@@ -72,6 +72,7 @@ class Thresholds:
     short_share: float = 0.2
     failed_share: float | None = None
     removed_share: float = 0.5
+    coverage: float = 0.9
     min_questions: int = 5
     locators_open: float = 0.98
     locator_sample: int = 200
@@ -110,6 +111,8 @@ class Candidate:
     copies: Mapping[str, Sequence[str]] = field(default_factory=dict)
     removed: Mapping[str, float] = field(default_factory=dict)
     """New documents of which cleaning took more than the threshold: URI -> share of the characters."""
+    uncovered: Mapping[str, float] = field(default_factory=dict)
+    """New documents of which less than the threshold reached an element: URI -> share of the source's letters."""
 
 
 Level = Literal["error", "warning", "info"]

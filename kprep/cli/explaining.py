@@ -25,6 +25,9 @@ def explain_command(folder: Path | None, data_dir: Path | None, as_json: bool, u
         print_json(outcome)
         return
     click.secho(f"{outcome['uri']}  {outcome['parser']}", bold=True)
+    click.echo(f"{outcome['coverage']:.1%} of the text of the source reached an element")
+    for unit in outcome["excluded"]:
+        click.echo(f"  {unit['kind']} {unit['number']}: {unit['state']}")
     click.echo(f"cleaning takes {outcome['removed_share']:.1%} of the characters")
     for step in outcome["steps"]:
         click.secho(f"\n{step['rule']}", fg="cyan")

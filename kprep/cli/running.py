@@ -137,6 +137,7 @@ def status_command(
         )
     else:
         console.print(f"[bold]{outcome['knowledge_base']}[/] nothing is published yet: `kprep run`")
+    _show_coverage(outcome["coverage"])
     if outcome["suppressed"]:
         console.print(f"  {outcome['suppressed']} documents hidden by the overlay")
     if outcome["time_to_invisible_s"] is not None:
@@ -151,6 +152,18 @@ def status_command(
         reasons = Counter(row["reason"] for row in outcome["failures"])
         console.print("  failed documents: " + ", ".join(f"{count} {name}" for name, count in reasons.most_common()))
         console.print("  [dim]kprep status --failures lists them[/]")
+
+
+def _show_coverage(coverage: dict[str, Any]) -> None:
+    """Mean over the live documents, and the lowest ones by name."""
+    if coverage["mean"] is None:
+        return
+    output.console.print(
+        f"  {coverage['mean']:.1%} of the text of {coverage['documents']} documents reached their elements (mean)"
+        + (", the least of:" if coverage["lowest"] else "")
+    )
+    for row in coverage["lowest"]:
+        output.console.print(f"    {row['coverage']:.1%}  {row['uri']}", soft_wrap=True)
 
 
 COMMANDS = {"plan": plan_command, "run": run_command, "status": status_command}

@@ -359,6 +359,7 @@ class PreparedDocument:
     """What one document became on its way from bytes to enriched chunks. Holds no unredacted text.
 
     `seconds`: room -> seconds. `removed_share`: of the text's characters that cleaning took, 0..1.
+    `coverage`: share of the source's letters and digits that reached an element, 0..1; None where it cannot be told.
     """
 
     document: EnrichedDocument
@@ -369,6 +370,7 @@ class PreparedDocument:
     redactions: tuple[Redaction, ...]
     seconds: Mapping[str, float]
     removed_share: float = 0.0
+    coverage: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

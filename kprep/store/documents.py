@@ -152,6 +152,7 @@ def save_version(
             ),
             "stages": jsonb(stages),
             "removed_share": prepared.removed_share,
+            "coverage": prepared.coverage,
         },
     ).scalar()
     if made is not None:

@@ -75,17 +75,17 @@ UPDATE kprep.documents SET listed = false WHERE kb = :kb AND document_id = ANY(:
 -- name: save_version
 INSERT INTO kprep.document_versions
     (kb, version_id, document_id, content_fingerprint, content_hash, media_type, parser, title, language, front_matter,
-     units, removals, redactions, stages, removed_share)
+     units, removals, redactions, stages, removed_share, coverage)
 VALUES (:kb, :version_id, :document_id, :content_fingerprint, :content_hash, :media_type, :parser, :title, :language,
-    :front_matter, :units, :removals, :redactions, :stages, :removed_share)
+    :front_matter, :units, :removals, :redactions, :stages, :removed_share, :coverage)
 ON CONFLICT (kb, version_id) DO NOTHING RETURNING version_id;
 
 -- name: copy_version
 INSERT INTO kprep.document_versions
     (kb, version_id, document_id, content_fingerprint, content_hash, media_type, parser, title, language, front_matter,
-     units, removals, redactions, stages, removed_share)
+     units, removals, redactions, stages, removed_share, coverage)
 SELECT kb, :version_id, :document_id, content_fingerprint, content_hash, media_type, parser, title, language, front_matter,
-     units, removals, redactions, stages, removed_share
+     units, removals, redactions, stages, removed_share, coverage
 FROM kprep.document_versions WHERE kb = :kb AND version_id = :from_version
 ON CONFLICT (kb, version_id) DO NOTHING RETURNING version_id;
 

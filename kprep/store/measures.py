@@ -76,6 +76,25 @@ def removed_shares(connection: Connection, kb: str, release: int, over: float) -
     return {row[0]: float(row[1]) for row in connection.execute(SQL["removed_shares"], values)}
 
 
+def low_coverage(connection: Connection, kb: str, release: int, under: float) -> dict[str, float]:
+    """Documents new in a candidate of which a smaller share of the source reached an element: URI -> share, least
+    first."""
+    values = {"kb": kb, "release": release, "under": under}
+    return {row[0]: float(row[1]) for row in connection.execute(SQL["low_coverage"], values)}
+
+
+def coverage(connection: Connection, kb: str, release: int, most: int) -> dict[str, Any]:
+    """{documents, mean, lowest: [{uri, coverage}]} of a release's documents: the share of each source's letters and
+    digits that reached an element. `mean` is None without a document; `lowest`: at most `most`, all below 1."""
+    row = connection.execute(SQL["coverage"], {"kb": kb, "release": release}).one()
+    lowest = connection.execute(SQL["lowest_coverage"], {"kb": kb, "release": release, "most": most})
+    return {
+        "documents": int(row[0]),
+        "mean": None if row[1] is None else round(float(row[1]), 4),
+        "lowest": [{"uri": uri, "coverage": round(float(share), 4)} for uri, share in lowest],
+    }
+
+
 def copies(connection: Connection, kb: str, release: int) -> list[dict[str, Any]]:
     """Pairs of a new chunk (chunk_id) and another chunk of the release with the same text: at most MOST_COPIES."""
     values = {"kb": kb, "release": release, "most": MOST_COPIES}

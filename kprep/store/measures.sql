@@ -62,6 +62,23 @@ JOIN kprep.document_versions v ON v.kb = d.kb AND v.version_id = d.version_id
 WHERE d.kb = :kb AND d.from_release = :release AND d.to_release IS NULL AND v.removed_share > :over
 ORDER BY v.removed_share DESC, d.uri;
 
+-- name: low_coverage
+SELECT d.uri, v.coverage FROM kprep.release_documents d
+JOIN kprep.document_versions v ON v.kb = d.kb AND v.version_id = d.version_id
+WHERE d.kb = :kb AND d.from_release = :release AND d.to_release IS NULL AND v.coverage < :under
+ORDER BY v.coverage, d.uri;
+
+-- name: coverage
+SELECT count(v.coverage) AS documents, avg(v.coverage) AS mean
+FROM kprep.release_documents d JOIN kprep.document_versions v ON v.kb = d.kb AND v.version_id = d.version_id
+WHERE d.kb = :kb AND d.from_release <= :release AND (d.to_release IS NULL OR d.to_release > :release);
+
+-- name: lowest_coverage
+SELECT d.uri, v.coverage
+FROM kprep.release_documents d JOIN kprep.document_versions v ON v.kb = d.kb AND v.version_id = d.version_id
+WHERE d.kb = :kb AND d.from_release <= :release AND (d.to_release IS NULL OR d.to_release > :release) AND v.coverage < 1
+ORDER BY v.coverage, d.uri LIMIT :most;
+
 -- name: copies
 -- Chunks of the release that say the same as a new one.
 SELECT n.chunk_id, d.uri AS document_uri, m.ordinal, m.locator, left(c.text, 80) AS text, md5(c.text) AS same

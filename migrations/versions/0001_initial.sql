@@ -45,6 +45,7 @@ CREATE TABLE kprep.document_versions (
     redactions jsonb NOT NULL,
     stages jsonb NOT NULL,
     removed_share real NOT NULL,
+    coverage real,
     created_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (kb, version_id)
 ) PARTITION BY LIST (kb);

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from sqlalchemy import text
 
 from flows.explaining import compare_rules, explain
+from flows.planning import status
 from kprep.core.errors import ConfigError, SourceError
 from tests.conftest import MakeBase
 from tests.fakes.pages import FOUR, page
@@ -42,3 +45,17 @@ def test_other_rules_are_compared_without_writing(make_base: MakeBase) -> None:
     assert "<EMAIL_" in outcome["samples"][0]["before"][0]
     with base.connection() as connection:
         assert connection.execute(text("SELECT count(*) FROM kprep.document_versions")).scalar_one() == before
+
+
+def test_coverage_is_kept_shown_and_warned_about(make_base: MakeBase) -> None:
+    pptx = (Path(__file__).parents[1] / "golden" / "parsers" / "pptx-b06_groups" / "input.pptx").read_bytes()
+    base = make_base({**FOUR, "deck.pptx": pptx})
+    base.configure(quality={"thresholds": {**base.config["quality"]["thresholds"], "coverage": 0.999}})
+    found = {check["code"]: check for check in base.run()["gate"]["checks"]}["coverage_low"]
+    assert (found["passed"], found["level"]) == (False, "warning")
+    assert [sample["document_uri"] for sample in found["samples"]] == ["docs/deck.pptx"]
+    shown = status(base.workspace)["coverage"]
+    assert shown["documents"] == len(FOUR) + 1
+    assert [row["uri"] for row in shown["lowest"]] == ["docs/deck.pptx"]
+    assert 0.99 < shown["lowest"][0]["coverage"] < shown["mean"] < 1
+    assert explain(base.workspace, "docs/deck.pptx")["coverage"] == shown["lowest"][0]["coverage"]

@@ -1,0 +1,75 @@
+"""A document's text as something other than its parser reads it, where there is such a reading."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from kprep.core.models import Locator, ParsedDocument, ParserSpec, RawDocument
+from parsers.decoding import decode
+
+_OFFICE_TEXT = re.compile(
+    r"(?:word/(?:document|footnotes|endnotes|header\d*|footer\d*)|ppt/(?:slides|notesSlides)/[^/]+|"
+    r"content)\.xml$"
+)
+_INLINE = r"</?(?:a|b|i|em|strong|span|sub|sup|code|u|s|font|small|italic|bold|xref|ext-link)\b[^<>]*>"
+_UNSEEN = frozenset("delText instrText f tracked-changes annotation Fallback".split())
+
+
+def source_text(raw: RawDocument, document: ParsedDocument, spec: ParserSpec) -> str:
+    """Text of the source without markup; pages of a PDF that are a recorded exclusion are left out."""
+    if raw.content.startswith(b"PK"):
+        found = "\n".join(_office_texts(raw))
+        if found:
+            return found
+    if spec.name == "pdf":
+        from parsers.pdf import plain_text
+
+        return plain_text(raw, [unit.number for unit in document.units if unit.kind == "page" and unit.state == "ok"])
+    if spec.name in {"html", "xml_text"}:
+        return _between_tags(decode(raw.content).text)
+    return spec.quote(raw.content, Locator())
+
+
+def _office_texts(raw: RawDocument) -> Iterator[str]:
+    from parsers.archive import Archive
+    from parsers.docx_xml import xml_root
+
+    archive = Archive(raw.content, raw.uri)
+    for name in archive.names():
+        if name.endswith((".xhtml", ".html", ".htm")):
+            yield _between_tags(archive.read(name).decode("utf-8", "replace"))
+        elif _OFFICE_TEXT.search(name):
+            yield _node_texts(xml_root(archive.read(name), name), odf=name == "content.xml")
+
+
+def _node_texts(root: object, *, odf: bool) -> str:
+    """Text of the nodes that hold text."""
+    from lxml import etree
+
+    from parsers.docx_xml import local
+
+    pieces: list[str] = []
+    walk = etree.iterwalk(root, events=("start", "end"))
+    for event, node in walk:
+        name = local(node)
+        if event == "end":
+            pieces.append("\n" if name in {"p", "h", "br", "tab", "note-citation", "note", "s"} else "")
+            pieces.append((node.tail or "") if odf else "")
+        elif name in _UNSEEN:
+            walk.skip_subtree()
+        elif odf or name == "t":
+            pieces.append(node.text or "")
+    return "".join(pieces)
+
+
+def _between_tags(text: str) -> str:
+    """What lies between the tags of a page or of XML; pages kept as text inside XML are read the same way."""
+    import html
+
+    flags = re.DOTALL | re.IGNORECASE
+    text = re.sub(r"<!--.*?-->|<(script|style|template|head)\b.*?</\1\s*>|<\?.*?\?>", " ", text, flags=flags)
+    text = re.sub(r"<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>", " ", text, flags=flags)
+    for _ in range(2):
+        text = html.unescape(re.sub(r"<[^<>]*>", " ", re.sub(_INLINE, "", text, flags=flags)))
+    return text
