@@ -14,6 +14,7 @@ from kprep.store import chunks, documents, lexical, measures, overlay, releases,
 from kprep.store.sql import Connection
 from publish.plan import Action
 from retrieval import tokens
+from sources import About
 
 INDEX_BATCH = 2000
 
@@ -32,7 +33,9 @@ def assemble(workspace: Workspace, connection: Connection, run_id: str, base_rel
     for item in ready:
         source = sources[item.work["source"]]
         own = front_matter[str(item.version_id)]
-        permitted = Permitted(tuple(item.work["acl"]), item.work["acl_problem"])
+        about = item.work["about"]
+        said = About(**{**about, "labels": tuple(about["labels"])})
+        permitted = Permitted(tuple(item.work["acl"]), item.work["acl_problem"], said)
         places = _places(connection, kb, str(item.version_id)) if "sections" in own else ()
         metadata = document_metadata(source, tenant, permitted, listed.get(item.document_id), own, places)
         if "acl_problem" in metadata:

@@ -37,7 +37,8 @@ def _examine(folder: Path | None, data_dir: Path | None) -> Iterator[dict[str, A
         yield _look("data directory", lambda: _data_dir(workspace), "free space, or choose one with --data-dir")
         yield _look("rules", lambda: _rules(workspace), "correct the rules file named")
         for source in workspace.base.config.sources:
-            yield _look(f"source {source.name}", lambda s=source: _source(workspace, s), "correct path or include")  # type: ignore[misc]
+            remedy = "correct the source's keys in kprep.yaml, or let kprep reach it"
+            yield _look(f"source {source.name}", lambda s=source: _source(workspace, s), remedy)  # type: ignore[misc]
         yield _look("questions", lambda: _questions(workspace), "correct the entry named in the questions file")
         yield _look("embedder", lambda: _embedder(workspace), "correct `embedding` in kprep.yaml, or start the server")
         yield _look(
@@ -106,9 +107,12 @@ def _source(workspace: Workspace, source: config.SourceConfig) -> str:
     from flows.scan import request_for
     from sources import SOURCES
 
-    listing = SOURCES[source.kind].list_entries(request_for(workspace, source))
-    if not listing.entries:
-        raise ConfigError(f"no file below {workspace.base.path(source.path)} matches {', '.join(source.include)}")
+    spec, request = SOURCES[source.kind], request_for(workspace, source)
+    listing = spec.list_entries(request)
+    if spec.done is not None:
+        spec.done(request)
+    if not listing.entries and not listing.problems:
+        raise ConfigError(f"nothing in {spec.describe(request)} matches {', '.join(source.include)}")
     if listing.problems:
         first = listing.problems[0]
         raise ConfigError(f"{len(listing.problems)} entries cannot be read, first {first.uri}: {first.detail}")

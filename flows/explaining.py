@@ -14,7 +14,7 @@ import redaction
 from flows.progress import report
 from flows.rooms import redactor_of
 from flows.rules import RuleSet
-from flows.scan import plan_run, request_for
+from flows.scan import end_scan, plan_run, request_for
 from flows.workspace import Workspace
 from kprep.config import read_mapping
 from kprep.core.errors import ConfigError, PrepError, SourceError
@@ -133,3 +133,4 @@ def _originals(workspace: Workspace) -> Iterator[RawDocument]:
         except PrepError:
             continue
         yield RawDocument(row.uri, entry.name, content, row.media_type)
+    end_scan(workspace)

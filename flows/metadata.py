@@ -15,7 +15,7 @@ from kprep.core.errors import FrontMatterInvalid
 from kprep.core.ids import canonical_json, digest
 from kprep.store.documents import DocumentRow
 from parsers.anchors import slug
-from sources import Entry
+from sources import NOTHING, About, Entry
 
 FROM_KEYS = ("valid_from", "effective_from", "effective_date")
 UNTIL_KEYS = ("valid_until", "valid_to", "effective_until", "expires")
@@ -23,21 +23,25 @@ UNTIL_KEYS = ("valid_until", "valid_to", "effective_until", "expires")
 
 @dataclass(frozen=True, slots=True)
 class Permitted:
-    """Who may read a document by what stands beside it: sidecar, rule, or its source. `problem`: why nobody may."""
+    """Who may read a document by what stands beside it: sidecar, rule, or its source. `problem`: why nobody may.
+
+    `about`: what else its source says of it.
+    """
 
     acl: tuple[str, ...]
     problem: str = ""
+    about: About = NOTHING
 
     @classmethod
     def of(cls, source: SourceConfig, entry: Entry) -> Permitted:
         """The nearest word on a listed document: its sidecar or folder, the first rule that matches, its source."""
         if entry.acl is not None:
-            return cls(entry.acl, entry.acl_problem)
+            return cls(entry.acl, entry.acl_problem, entry.about)
         path = entry.uri.removeprefix(f"{source.name}/")
         for rule in source.acl_rules:
             if _pattern(rule.match).match_file(path):
-                return cls(tuple(sorted(set(rule.acl))))
-        return cls(tuple(sorted(set(source.acl))))
+                return cls(tuple(sorted(set(rule.acl))), about=entry.about)
+        return cls(tuple(sorted(set(source.acl))), about=entry.about)
 
 
 @lru_cache(maxsize=256)
@@ -54,7 +58,14 @@ def source_metadata(source: SourceConfig, tenant: str, permitted: Permitted) -> 
         "doc_type": source.doc_type,
         "owner": source.owner,
         "source_confidence": source.source_confidence,
+        **about_json(permitted.about),
     }
+
+
+def about_json(about: About) -> dict[str, Any]:
+    """What a source says of a document, without what it leaves open."""
+    values = {"source_title": about.title, "url": about.url, "parent": about.parent, "labels": list(about.labels)}
+    return {name: value for name, value in values.items() if value}
 
 
 def metadata_fingerprint(source: SourceConfig, tenant: str, permitted: Permitted) -> str:

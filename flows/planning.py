@@ -6,7 +6,7 @@ from typing import Any
 
 from flows import gate
 from flows.run import plan_figures
-from flows.scan import plan_run
+from flows.scan import end_scan, plan_run
 from flows.workspace import Workspace
 from kprep.store import documents, measures, overlay, releases, runs
 from publish.plan import Action
@@ -25,6 +25,7 @@ def preview(workspace: Workspace, *, allow_deletes: bool) -> dict[str, Any]:
         planned = plan_run(workspace, connection, allow_deletes=allow_deletes)
         base = planned.plan.base_release
         row = releases.get(connection, workspace.kb, base)
+    end_scan(workspace)
     sizes = {item.document_id: item.size for item in planned.scan.rows}
     computed = [item for item in planned.plan.documents if item.stage]
     live_bytes = sum(sizes.get(item.document_id, 0) for item in planned.live)

@@ -15,7 +15,7 @@ import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from flows import assemble as candidates
@@ -23,7 +23,7 @@ from flows import gate
 from flows.child import Limits, PrepareChild
 from flows.metadata import Permitted
 from flows.progress import report
-from flows.scan import Planned, plan_run, record_scan, request_for
+from flows.scan import Planned, end_scan, plan_run, record_scan, request_for
 from flows.workspace import Workspace
 from kprep.core.errors import PrepError, RunLocked
 from kprep.core.ids import content_hash
@@ -126,6 +126,8 @@ def recorded(workspace: Workspace, run_id: str) -> Iterator[None]:
         with contextlib.suppress(PrepError):
             finish(workspace, run_id, "failed", {"message": message})
         raise
+    finally:
+        end_scan(workspace)
 
 
 def planned(workspace: Workspace, run_id: str) -> dict[str, Any]:
@@ -218,7 +220,7 @@ def _work_rows(workspace: Workspace, connection: Any, planned: Planned, *, every
         work = {name: getattr(item, name) for name in WORK_FIELDS} | {"action": item.action.value}
         if key in planned.scan.locations:
             permitted = Permitted.of(*planned.scan.locations[key])
-            work |= {"acl": list(permitted.acl), "acl_problem": permitted.problem}
+            work |= {"acl": list(permitted.acl), "acl_problem": permitted.problem, "about": asdict(permitted.about)}
         if item.action is Action.RETIRE:
             rows.append(runs.WorkRow(key, -1, work, "ready", None))
         elif item.action in (Action.REPERMISSION, Action.UNCHANGED):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import cast
 
 from flows.metadata import Permitted, metadata_fingerprint
 from flows.rooms import redactor_of
@@ -19,7 +20,7 @@ from kprep.store.documents import DocumentRow
 from kprep.store.sql import Connection
 from parsers.media_type import detect
 from publish.plan import Action, Guard, Known, Live, Observed, Plan, make_plan
-from sources import SOURCES, Entry, SourceRequest
+from sources import SOURCES, Entry, Listing, Options, Problem, SourceRequest, SourceSpec
 
 HEAD_BYTES = 1 << 20
 PERMISSIONS_UNREADABLE = "permissions_unreadable"
@@ -49,8 +50,33 @@ class Scan:
 
 
 def request_for(workspace: Workspace, source: SourceConfig) -> SourceRequest:
-    """A source's request with paths made absolute."""
-    return SourceRequest(source.name, workspace.base.path(source.path), source.include, source.exclude)
+    """What a source's configuration asks for."""
+    return SourceRequest(
+        source.name,
+        cast("Options", source),
+        source.include,
+        source.exclude,
+        folder=workspace.base.folder,
+        cache=workspace.data_dir / "restricted" / "sources" / source.name,
+        size_max=workspace.settings.document_size_mb * 1024 * 1024,
+    )
+
+
+def end_scan(workspace: Workspace) -> None:
+    """Let the sources remove what they kept for this run only."""
+    for source in workspace.base.config.sources:
+        done = SOURCES[source.kind].done
+        if done is not None:
+            done(request_for(workspace, source))
+
+
+def _listing(spec: SourceSpec, request: SourceRequest) -> Listing:
+    """What a source lists; one that is out of reach lists nothing, incompletely, and says so."""
+    try:
+        return spec.list_entries(request)
+    except SourceUnavailable as error:
+        problem = Problem(request.name, error.reason, error.message)
+        return Listing((), (problem,), complete=False)
 
 
 def scan_sources(workspace: Workspace, known: dict[str, DocumentRow]) -> Scan:
@@ -60,14 +86,15 @@ def scan_sources(workspace: Workspace, known: dict[str, DocumentRow]) -> Scan:
     for source in workspace.base.config.sources:
         spec = SOURCES[source.kind]
         request = request_for(workspace, source)
-        listing = spec.list_entries(request)
+        listing = _listing(spec, request)
         scan.listed_at = scan.listed_at or time.perf_counter()
         scan.listed += len(listing.entries) + len(listing.problems)
         if not listing.entries and not listing.problems:
             scan.empty_sources.append(source.name)
         if not listing.complete:
             scan.complete = False
-            scan.keep |= {row.document_id for row in known.values() if row.source == source.name}
+            gone = {document_id(workspace.kb, source.name, uri) for uri in listing.gone}
+            scan.keep |= {row.document_id for row in known.values() if row.source == source.name} - gone
         for problem in listing.problems:
             identity = (document_id(workspace.kb, source.name, problem.uri), source.name, problem.uri)
             scan.failed.append((identity, Failure("scan", problem.reason, problem.detail, retryable=True)))
@@ -149,9 +176,10 @@ def plan_run(workspace: Workspace, connection: Connection, *, allow_deletes: boo
     if scan.empty_sources and not scan.rows and not live:
         sources = {source.name: source for source in workspace.base.config.sources}
         first = sources[scan.empty_sources[0]]
+        place = SOURCES[first.kind].describe(request_for(workspace, first))
         raise SourceError(
-            f"source {first.name}: no file below {workspace.base.path(first.path)} matches "
-            f"{', '.join(first.include)}: put documents there or change `include`"
+            f"source {first.name}: nothing in {place} matches {', '.join(first.include)}: put documents there "
+            "or change `include`"
         )
     observed = _observed(workspace, scan)
     # What a release knows of each document is much; only of those that may have changed is it looked at.

@@ -13,7 +13,7 @@ from typing import Any
 from flows import gate
 from flows.assemble import index, row_of_live
 from flows.run import EMBED_BATCH, only_run
-from flows.scan import Planned, plan_run, request_for
+from flows.scan import Planned, end_scan, plan_run, request_for
 from flows.workspace import Workspace
 from kprep.core.errors import RetrievalError, StoreError, StoreUnavailable
 from kprep.core.ids import content_hash
@@ -93,6 +93,7 @@ def _look(workspace: Workspace) -> Found:
             )
         found = Found(release)
         planned = plan_run(workspace, connection, allow_deletes=True)
+        end_scan(workspace)
         found.add("sources_ahead", _ahead(planned), "uri", "a run takes it up: `kprep run`")
         _look_at_tables(workspace, connection, found, row)
         _look_at_vectors(workspace, connection, found, row.configuration["embedding_space"])

@@ -29,8 +29,7 @@ MEANINGS = {
     "knowledge_base": "name; part of every id, so choose it once",
     "tenant": "whose knowledge it is; pseudonyms of one tenant differ from another's",
     "sources[].name": "first part of every document's URI: `<name>/<path below path>`",
-    "sources[].kind": "`filesystem` is the one kind there is",
-    "sources[].path": "folder, relative to `kprep.yaml`",
+    "sources[].kind": "system the documents come from; each has keys of its own (below)",
     "sources[].include": "patterns as in `.gitignore`; a file that none names is left alone",
     "sources[].exclude": "patterns of what is left out",
     "sources[].doc_type": "free word; selects the chunk profile, and views filter by it",
@@ -125,6 +124,18 @@ def formats_table() -> str:
     return _table(("parser", "media types"), rows)
 
 
+def sources_table() -> str:
+    """Markdown table of the kinds of sources with the keys that only they have."""
+    from sources import SOURCES
+
+    rows = [
+        (f"`{kind}`", f"`{name}`", _default(field), field.description or "")
+        for kind, spec in SOURCES.items()
+        for name, field in spec.options.model_fields.items()
+    ]
+    return _table(("kind", "key", "default", "meaning"), rows)
+
+
 def registry_table() -> str:
     """Markdown table of what can be added: the file, and the registry line as it stands in the room."""
     return _table(
@@ -166,9 +177,11 @@ def _command_help(command: click.Command, path: str, parent: click.Context | Non
 
 def _keys(model: type[BaseModel], prefix: str) -> Iterator[tuple[str, str]]:
     """(key path, default) of a model's fields; models below are walked into."""
+    from kprep.config import SourceConfig
+
     for name, field in model.model_fields.items():
         path = f"{prefix}{name}"
-        inner, suffix = _inner_model(field.annotation)
+        inner, suffix = (SourceConfig, "[]") if path == "sources" else _inner_model(field.annotation)
         if inner is not None:
             yield from _keys(inner, f"{path}{suffix}.")
         else:

@@ -6,12 +6,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Union
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, field_validator
 
 from kprep.core.errors import ConfigError
+from sources import SOURCES
 
 FILE_NAME = "kprep.yaml"
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,47}")
@@ -45,11 +46,10 @@ class AclRule(_Strict):
 
 
 class SourceConfig(_Strict):
-    """Where documents come from and what holds for all of them."""
+    """Where documents come from and what holds for all of them; what only one kind has is its `Options`."""
 
     name: str
-    kind: Literal["filesystem"]
-    path: Path
+    kind: str
     include: tuple[str, ...] = ("**/*",)
     exclude: tuple[str, ...] = ()
     doc_type: str = "document"
@@ -66,6 +66,20 @@ class SourceConfig(_Strict):
     @classmethod
     def _one_or_many(cls, value: Any) -> Any:
         return [value] if isinstance(value, str) else value
+
+
+if TYPE_CHECKING:
+    AnySource = SourceConfig
+else:
+    AnySource = Annotated[
+        Union[  # noqa: UP007 -- of a tuple made here
+            tuple(
+                create_model(f"{kind}_source", __base__=(SourceConfig, spec.options), kind=(Literal[kind], ...))
+                for kind, spec in SOURCES.items()
+            )
+        ],
+        Field(discriminator="kind"),
+    ]
 
 
 class CleaningConfig(_Strict):
@@ -178,7 +192,7 @@ class KnowledgeBaseConfig(_Strict):
 
     knowledge_base: str
     tenant: str
-    sources: tuple[SourceConfig, ...] = Field(min_length=1)
+    sources: tuple[AnySource, ...] = Field(min_length=1)
     cleaning: CleaningConfig = CleaningConfig()
     redaction: RedactionConfig = RedactionConfig()
     chunking: ChunkingConfig = ChunkingConfig()
@@ -335,6 +349,8 @@ def _explain(path: Path, error: ValidationError, lines: Lines) -> str:
         if item["type"] == "too_short" and any(place[:1] == item["loc"][:1] and len(place) > 1 for place in places):
             continue  # the entries are there, but were refused for the reasons that stand beside this one
         location = tuple(part for part in item["loc"] if part != "[key]")
+        if location[:1] == ("sources",) and location[2:3] and location[2] in SOURCES:
+            location = (*location[:2], *location[3:])  # pydantic names the kind as a step of the path
         known = location
         while known and known not in lines:
             known = known[:-1]
@@ -344,5 +360,9 @@ def _explain(path: Path, error: ValidationError, lines: Lines) -> str:
             message = "unknown key (a typing mistake?)"
         elif item["type"] == "missing":
             message = "this key is missing"
+        elif item["type"] == "union_tag_invalid":
+            message = f"unknown kind {item['ctx']['tag']!r}; known: {', '.join(sorted(SOURCES))}"
+        elif item["type"] == "union_tag_not_found":
+            message = f"the key `kind` is missing; known: {', '.join(sorted(SOURCES))}"
         said.append(f"{path}:{lines.get(known, 1)}: {key}: {message}")
     return "\n".join(said)

@@ -152,6 +152,10 @@ def public_metadata(row: Mapping[str, Any]) -> dict[str, Any]:
         "valid_until",
         "supersedes",
         "updated_at",
+        "source_title",
+        "url",
+        "parent",
+        "labels",
     )
     metadata = row["metadata"]
     return {name: metadata[name] for name in kept if metadata.get(name) not in (None, "")}

@@ -5,13 +5,17 @@ In: a source's configuration. Out: a `Listing` of entries (URI, version token, s
 - An entry that cannot be read is listed as a problem, never left out: unreadable is not deleted.
 - A version token changes whenever the content may have changed; equal tokens mean nothing needs reading.
 - URIs are `<source name>/<relative path>`, in NFC with forward slashes, so that one file has one URI everywhere.
+- A source out of reach raises SourceUnavailable, which deletes nothing; only what a person must mend stops the run.
+- Credentials come from environment variables that the configuration names; they are kept and logged nowhere.
 One system per file; `SOURCES` is the registry.
 """
 
 from kprep.core.registry import by_name
 from sources import filesystem
-from sources.spec import Entry, Listing, Problem, SourceRequest, SourceSpec
+from sources.spec import NOTHING, About, Entry, Listing, Options, Problem, SourceRequest, SourceSpec
 
-__all__ = ["SOURCES", "Entry", "Listing", "Problem", "SourceRequest", "SourceSpec"]
+__all__ = [
+    "NOTHING", "SOURCES", "About", "Entry", "Listing", "Options", "Problem", "SourceRequest", "SourceSpec",
+]  # fmt: skip
 
 SOURCES = by_name((filesystem.SOURCE,))

@@ -9,13 +9,26 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pathspec
+from pydantic import Field
 
 from kprep.core.errors import SourceError, SourceUnavailable
 from sources.sidecar import SUFFIX, SidecarAcl, read
-from sources.spec import Entry, Listing, Problem, SourceRequest, SourceSpec
+from sources.spec import Entry, Listing, Options, Problem, SourceRequest, SourceSpec
 
 Patterns = pathspec.PathSpec[pathspec.Pattern]
 IGNORED_NAMES = frozenset(("Thumbs.db", "desktop.ini", "__MACOSX"))
+
+
+class FilesystemOptions(Options):
+    """A folder."""
+
+    path: Path = Field(description="folder, relative to `kprep.yaml`")
+
+
+def folder_of(request: SourceRequest) -> Path:
+    """The folder a request names."""
+    assert isinstance(request.options, FilesystemOptions)
+    return request.path(request.options.path)
 
 
 def list_entries(request: SourceRequest) -> Listing:
@@ -23,7 +36,7 @@ def list_entries(request: SourceRequest) -> Listing:
 
     Raises: SourceError when the path is missing, no folder, or may not be entered.
     """
-    root = request.path
+    root = folder_of(request)
     if not root.exists():
         raise SourceError(f"source {request.name}: {root} does not exist", source=request.name)
     if not root.is_dir():
@@ -55,7 +68,7 @@ class _Walk:
 
     def __init__(self, request: SourceRequest, include: Patterns, exclude: Patterns) -> None:
         self._request, self._include, self._exclude = request, include, exclude
-        self._root = request.path.resolve()
+        self._root = folder_of(request)
         self._uris: dict[str, str] = {}
         self.entries: list[Entry] = []
         self.problems: list[Problem] = []
@@ -141,4 +154,11 @@ class _Walk:
         self.problems.append(Problem(self._uri(relative), reason, detail))
 
 
-SOURCE = SourceSpec(name="filesystem", version=1, list_entries=list_entries, fetch=fetch)
+SOURCE = SourceSpec(
+    name="filesystem",
+    version=1,
+    options=FilesystemOptions,
+    list_entries=list_entries,
+    fetch=fetch,
+    describe=lambda request: str(folder_of(request)),
+)

@@ -2,20 +2,68 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+from kprep.core.errors import SourceError
+
+
+class Options(BaseModel):
+    """Keys of `kprep.yaml` that only one kind of source has; each with a description, which the README shows."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 @dataclass(frozen=True, slots=True)
 class SourceRequest:
-    """Where to look. `path` is absolute; `include` and `exclude` are patterns like those of .gitignore."""
+    """Where to look, and with what.
+
+    `include` and `exclude` are patterns like those of .gitignore, of paths below the source. Relative paths in
+    `options` start at `folder`. `cache`: a folder of the source's own in the restricted zone, which may be absent and
+    may vanish between runs; what stands there only saves work. `size_max`: bytes of the largest document worth reading.
+    """
 
     name: str
-    path: Path
+    options: Options
     include: tuple[str, ...]
     exclude: tuple[str, ...]
+    folder: Path
+    cache: Path
+    size_max: int = 256 << 20
+
+    def path(self, relative: Path) -> Path:
+        """A path of the options, absolute."""
+        return (self.folder / relative.expanduser()).resolve()
+
+    def secret(self, variable: str | None) -> str | None:
+        """Value of the environment variable that an option names. Raises: SourceError when it is not set."""
+        if variable is None:
+            return None
+        if not os.environ.get(variable):
+            raise SourceError(f"source {self.name}: {variable} is named in kprep.yaml, but not set in the environment")
+        return os.environ[variable]
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What the source itself says of a document beside its text; changing it never re-embeds.
+
+    `title`: where the text has none of its own. `url`: where a person opens the original. `parent`: URI of the page
+    above it. `labels`: sorted.
+    """
+
+    title: str = ""
+    url: str = ""
+    parent: str = ""
+    labels: tuple[str, ...] = ()
+
+
+NOTHING = About()
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +82,7 @@ class Entry:
     modified_at: datetime | None
     acl: tuple[str, ...] | None = None
     acl_problem: str = ""
+    about: About = field(default=NOTHING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,18 +96,30 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Entries in order of URI. `complete` is False when something below the source could not be looked into."""
+    """Entries in order of URI. `complete` is False when something below the source could not be looked into.
+
+    `gone`: URIs of which the source says that they are deleted; they go also when the rest could not be looked into.
+    """
 
     entries: tuple[Entry, ...]
     problems: tuple[Problem, ...]
     complete: bool
+    gone: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class SourceSpec:
-    """A kind of source. `fetch` gives the bytes now; they may be newer than the listing says."""
+    """A kind of source. `fetch` gives the bytes now; they may be newer than the listing says.
+
+    `list_entries` raises SourceError for what a person must mend, which stops the run, and SourceUnavailable when the
+    source is out of reach: the run goes on with what the other sources hold, and deletes nothing of this one.
+    `describe`: where it looks, for messages. `done`: removes what a run left in the cache for its own use only.
+    """
 
     name: str
     version: int
+    options: type[Options]
     list_entries: Callable[[SourceRequest], Listing]
     fetch: Callable[[SourceRequest, Entry], bytes]
+    describe: Callable[[SourceRequest], str]
+    done: Callable[[SourceRequest], None] | None = None

@@ -10,12 +10,13 @@ import pytest
 
 from kprep.core.errors import SourceError, SourceUnavailable
 from sources import SOURCES, Listing, SourceRequest
+from sources.filesystem import FilesystemOptions
 
 FILESYSTEM = SOURCES["filesystem"]
 
 
 def request(root: Path, include: tuple[str, ...] = ("**/*",), exclude: tuple[str, ...] = ()) -> SourceRequest:
-    return SourceRequest("docs", root, include, exclude)
+    return SourceRequest("docs", FilesystemOptions(path=root), include, exclude, root, root)
 
 
 def listing(root: Path, include: tuple[str, ...] = ("**/*",), exclude: tuple[str, ...] = ()) -> Listing:
