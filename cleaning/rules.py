@@ -18,6 +18,12 @@ FURNITURE = (
     ElementKind.NAVIGATION,
     ElementKind.COOKIE_NOTICE,
     ElementKind.TABLE_OF_CONTENTS,
+    ElementKind.QUOTED_REPLY,
+    ElementKind.SIGNATURE,
+    ElementKind.DISCLAIMER,
+    ElementKind.GREETING,
+    ElementKind.CHATTER,
+    ElementKind.REPEATED,
 )
 """Kinds that are noise wherever they stand."""
 

@@ -38,6 +38,7 @@ from parsers import (
     csv_table,
     data_dictionary,
     docx,
+    eml,
     epub,
     graphql,
     html,
@@ -45,6 +46,8 @@ from parsers import (
     json_schema,
     knowledge_entry,
     markdown,
+    mbox,
+    msg,
     notebook,
     openapi,
     opendocument,
@@ -87,6 +90,9 @@ PARSERS = by_name(
         notebook.PARSER,
         knowledge_entry.PARSER,
         xml_text.PARSER,
+        eml.PARSER,
+        mbox.PARSER,
+        msg.PARSER,
     )
 )
 

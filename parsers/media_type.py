@@ -164,6 +164,13 @@ _MEMBERS = (
 )
 _LOCAL_NAME = re.compile(rb"PK\x03\x04.{22}(..)..", re.DOTALL)
 _HTML = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL)
+_MAIL = re.compile(
+    r"(?:From \S+ [^\n]*\n)?(?:(?:Return-Path|Received|Delivered-To|Date|From|To|Subject|Message-ID|"
+    r"MIME-Version|X-[\w-]+):"
+    r"[^\n]*\n(?:[ \t][^\n]*\n)*){3}",
+    re.IGNORECASE,
+)
+"""Three header lines of a mail, where the name says nothing else; mail programs name mailboxes `Inbox`."""
 _SNIFFED = 65536
 _TOLD_APART = 200_000
 
@@ -192,6 +199,8 @@ def detect(name: str, head: bytes) -> str:
     start = decode(head[:4096]).text
     if _HTML.match(start):
         return "text/html"
+    if _suffix(name) not in _TEXT_SUFFIXES and _MAIL.match(start):
+        return "application/mbox" if start.startswith("From ") else "message/rfc822"
     return "application/xml" if start.lstrip("\ufeff \t\r\n").startswith("<?xml") else "text/plain"
 
 

@@ -85,6 +85,12 @@ class ElementKind(StrEnum):
     NAVIGATION = "navigation"
     COOKIE_NOTICE = "cookie_notice"
     TABLE_OF_CONTENTS = "table_of_contents"
+    QUOTED_REPLY = "quoted_reply"
+    SIGNATURE = "signature"
+    DISCLAIMER = "disclaimer"
+    GREETING = "greeting"
+    CHATTER = "chatter"
+    REPEATED = "repeated"
 
 
 @dataclass(frozen=True, slots=True)

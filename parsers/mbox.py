@@ -1,0 +1,49 @@
+"""A mailbox: many messages in one file, each after a line that begins with "From "."""
+
+from __future__ import annotations
+
+import re
+from email import message_from_bytes
+
+from kprep.core.errors import CorruptDocument, TooLarge
+from kprep.core.models import Locator, ParsedDocument, ParserSpec, RawDocument
+from parsers.eml import unmarked
+from parsers.mail_text import Mail, read_mail
+from parsers.mailbox_document import mail_document, quote_mail
+
+NAME = "mbox"
+VERSION = 1
+MAX_MESSAGES = 20_000
+_BEGIN = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\r\n]*\r?\n(?=[!-9;-~]{1,70}:)")
+_ESCAPED = re.compile(rb"(?m)^>(>*From )")
+
+
+def parse(raw: RawDocument) -> ParsedDocument:
+    """A section a thread, below it one a message; see `mail_document`.
+
+    Raises: CorruptDocument (no message in it), TooLarge (more than `MAX_MESSAGES`), EncryptedDocument.
+    """
+    mails = _mails(raw.content)
+    if not mails:
+        raise CorruptDocument(f"{raw.uri}: no mailbox: no line `From ...` followed by a header", uri=raw.uri)
+    if len(mails) > MAX_MESSAGES:
+        raise TooLarge(f"{raw.uri}: {len(mails)} messages, at most {MAX_MESSAGES} are read: split it", uri=raw.uri)
+    return mail_document(raw, f"{NAME}@{VERSION}", mails)
+
+
+def quote(content: bytes, locator: Locator) -> str:
+    """Lines of a message's decoded body at the locator, read afresh."""
+    return quote_mail(_mails(content), locator)
+
+
+def _mails(content: bytes) -> list[Mail]:
+    content = unmarked(content)
+    begins = list(_BEGIN.finditer(content))
+    ends = [match.start() for match in begins[1:]] + [len(content)] * bool(begins)
+    return [
+        read_mail(message_from_bytes(_ESCAPED.sub(rb"\1", content[match.end() : end])))
+        for match, end in zip(begins, ends, strict=True)
+    ]
+
+
+PARSER = ParserSpec(NAME, VERSION, ("application/mbox",), parse, quote)
