@@ -9,10 +9,11 @@ from kprep.core.models import Locator, ParsedDocument, ParserSpec, RawDocument
 from parsers.decoding import decode
 
 _OFFICE_TEXT = re.compile(
-    r"(?:word/(?:document|footnotes|endnotes|header\d*|footer\d*)|ppt/(?:slides|notesSlides)/[^/]+|"
+    r"(?:word/(?:document|footnotes|endnotes|comments|header\d*|footer\d*)|ppt/(?:slides|notesSlides)/[^/]+|"
     r"content)\.xml$"
 )
 _INLINE = r"</?(?:a|b|i|em|strong|span|sub|sup|code|u|s|font|small|italic|bold|xref|ext-link)\b[^<>]*>"
+_MATHS = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 _UNSEEN = frozenset("delText instrText f tracked-changes annotation Fallback".split())
 
 
@@ -48,6 +49,7 @@ def _node_texts(root: object, *, odf: bool) -> str:
     from lxml import etree
 
     from parsers.docx_xml import local
+    from parsers.omml import symbols
 
     pieces: list[str] = []
     walk = etree.iterwalk(root, events=("start", "end"))
@@ -60,6 +62,8 @@ def _node_texts(root: object, *, odf: bool) -> str:
             walk.skip_subtree()
         elif odf or name == "t":
             pieces.append(node.text or "")
+            if node.tag.startswith(_MATHS):
+                pieces[-1] = f" {symbols(pieces[-1])} "
     return "".join(pieces)
 
 

@@ -9,19 +9,20 @@ from kprep.core.models import (
     RawDocument,
     SourceUnit,
 )
-from parsers.attachments import comments_of, embedded_in
+from parsers.attachments import embedded_in
 from parsers.docx_body import Body
 from parsers.docx_headings import find_bold_headings
 from parsers.docx_xml import Package
 from parsers.office_properties import core_properties
 
 NAME = "docx"
-VERSION = 2
+VERSION = 3
 
 
 def parse(raw: RawDocument) -> ParsedDocument:
     """Elements in document order with `anchor` (slug of the nearest heading before, `_top` before the first) and,
-    where Word left its rendered page breaks, `page`. Tracked insertions are text, deletions and comments are not.
+    where Word left its rendered page breaks, `page`. Tracked insertions are text, deletions are not; comments
+    follow the block they are about, as fragments `comment`.
 
     Raises: TooLarge, EncryptedDocument, CorruptDocument.
     """
@@ -30,7 +31,7 @@ def parse(raw: RawDocument) -> ParsedDocument:
     blocks = body.blocks()
     elements, second_reader = find_bold_headings(blocks, raw.content)
     whole = SourceUnit("file", 1, "ok" if elements else "no_text", sum(len(e.text) for e in elements))
-    units = [whole, *embedded_in(package.names()), *comments_of(package)]
+    units = [whole, *embedded_in(package.names())]
     return ParsedDocument(
         uri=raw.uri,
         media_type=raw.media_type,

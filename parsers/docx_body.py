@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from kprep.core.models import Element, ElementKind, Link, Locator, table_text
 from parsers.anchors import Slugger
+from parsers.comments import FRAGMENT, comments_beside
 from parsers.docx_charts import chart_elements
 from parsers.docx_runs import RunReader, Words
 from parsers.docx_styles import Numbering, Styles, heading_level, numbering_of
@@ -39,6 +40,7 @@ class Body:
         self._notes = {kind: self._note_nodes(kind) for kind in ("footnote", "endnote")}
         self._targets = package.relations(package.main)
         self._runs = RunReader(self._styles, self._targets)
+        self._comments = dict(comments_beside(package, package.main))
         self._slugger = Slugger()
         self._anchor = TOP
         self._page = 1
@@ -116,7 +118,7 @@ class Body:
         yield from self._said(words, kind, text, level, marker, first_page)
 
     def _said(self, words: Words, kind: ElementKind, text: str, level: int, marker: str, page: int) -> Iterator[Block]:
-        """The paragraph, its hidden words, its text boxes, its charts, its notes."""
+        """The paragraph, its hidden words, its text boxes, its charts, the comments about it, its notes."""
         place = self._place(page)
         if text:
             element = Element(kind, text, place, level=level, marker=marker, links=_links(words.links))
@@ -128,6 +130,9 @@ class Body:
         for relation in words.charts:
             root = self._package.xml(self._targets.get(relation, ("", ""))[1])
             yield from (Block(found) for found in (chart_elements(root, place) if root is not None else ()))
+        for comment in words.comments:
+            if comment in self._comments:
+                yield Block(Element(ElementKind.FOOTNOTE, self._comments[comment], place, fragment=FRAGMENT))
         for note_kind, note_id in words.notes:
             note = self._notes[note_kind].get(note_id)
             texts = (self._runs.read(p).text for p in (note.iter() if note is not None else ()) if local(p) == "p")

@@ -1,4 +1,4 @@
-"""The words of one Word paragraph: insertions accepted, deletions gone, hidden words apart, equations as text."""
+"""The words of one Word paragraph: insertions accepted, deletions gone, hidden words apart, equations as LaTeX."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from kprep.core.models import Link
 from parsers.docx_styles import Styles
 from parsers.docx_xml import Node, attribute, child, is_on, local, value
+from parsers.omml import latex
 
 _THROUGH = frozenset(
     "ins moveTo smartTag sdt sdtContent fldSimple customXml dir bdo ruby rubyBase AlternateContent Choice "
@@ -15,6 +16,7 @@ _THROUGH = frozenset(
 )
 _GONE = frozenset("del moveFrom rPr pPr delText instrText delInstrText rt sdtPr sdtEndPr Fallback".split())
 _TARGET = re.compile(r"HYPERLINK\s+(?:\\l\s+)?\"?([^\"\s]+)")
+_SIGNS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 _TINY_HALF_POINTS = 4
 
 
@@ -22,7 +24,7 @@ _TINY_HALF_POINTS = 4
 class Words:
     """What a paragraph holds. `pages`: page breaks Word rendered inside; `leading`: those before its first word.
     `boxes`: text boxes anchored in it; `notes`: footnotes and endnotes referred to as (kind, id);
-    `charts`: relation ids of charts."""
+    `charts`: relation ids of charts; `comments`: ids of comments about it."""
 
     visible: list[str] = field(default_factory=list)
     hidden: list[str] = field(default_factory=list)
@@ -30,6 +32,7 @@ class Words:
     boxes: list[Node] = field(default_factory=list)
     notes: list[tuple[str, str]] = field(default_factory=list)
     charts: list[str] = field(default_factory=list)
+    comments: list[str] = field(default_factory=list)
     pages: int = 0
     leading: int = 0
     bold: bool = True
@@ -78,11 +81,18 @@ class RunReader:
             elif name == "hyperlink":
                 self._link(inner, words, hide=hide, white_shows=white_shows)
             elif name in {"oMath", "oMathPara"}:
-                words.visible.append(f" {equation(inner)} ")
+                self._equation(inner, words)
+            elif name == "sdt" and (box := child(inner, "sdtPr", "checkbox")) is not None:
+                words.visible.append("[x]" if is_on(box, "checked") else "[ ]")
             elif name == "AlternateContent" and child(inner, "Choice") is None:
                 self._children(child(inner, "Fallback") or [], words, hide=hide, white_shows=white_shows)
             elif name in _THROUGH:
                 self._children(inner, words, hide=hide, white_shows=white_shows)
+
+    def _equation(self, node: Node, words: Words) -> None:
+        text = latex(node)
+        around = "\n" if text.startswith("$$") else " "
+        words.visible.append(f"{around}{text}{around}" if text else "")
 
     def _link(self, node: Node, words: Words, *, hide: bool, white_shows: bool) -> None:
         start = len(words.visible)
@@ -108,12 +118,8 @@ class RunReader:
         name = local(node)
         if name == "t":
             parts.append(node.text or "")
-        elif name in {"tab", "ptab"}:
-            parts.append("\t")
-        elif name in {"br", "cr"}:
-            parts.append("\n")
-        elif name == "noBreakHyphen":
-            parts.append("-")
+        elif name in _SIGNS:
+            parts.append(_SIGNS[name])
         elif name == "sym":
             parts.append(_symbol(node))
         elif name == "lastRenderedPageBreak":
@@ -123,6 +129,8 @@ class RunReader:
             note = attribute(node, "id") or ""
             words.notes.append((name.removesuffix("Reference"), note))
             parts.append(f"[{note}]")
+        elif name == "commentReference":
+            words.comments.append(attribute(node, "id") or "")
         elif name in {"drawing", "pict", "object"}:
             self._drawing(node, words)
         elif name == "AlternateContent":
@@ -170,36 +178,3 @@ def _symbol(node: Node) -> str:
     digits = attribute(node, "char") or ""
     code = int(digits, 16) if re.fullmatch(r"[0-9A-Fa-f]{1,4}", digits) else 0
     return "" if code < 0x20 or 0xE000 <= code <= 0xF8FF else chr(code)
-
-
-def equation(node: Node) -> str:
-    """An equation on one line: fractions as (a)/(b), powers with ^, roots as sqrt(...)."""
-    name = local(node)
-    if name == "t":
-        return str(node.text or "")
-    parts = {
-        local(inner): equation(inner) for inner in node if local(inner) in {"num", "den", "sup", "sub", "deg", "fName"}
-    }
-    base = child(node, "e")
-    if name == "f":
-        return f"({parts.get('num', '')})/({parts.get('den', '')})"
-    if name in {"sSup", "sSub", "sSubSup"} and base is not None:
-        low = f"_{_grouped(parts['sub'])}" if parts.get("sub") else ""
-        high = f"^{_grouped(parts['sup'])}" if parts.get("sup") else ""
-        return f"{equation(base)}{low}{high}"
-    if name == "rad" and base is not None:
-        return f"{parts.get('deg', '')}sqrt({equation(base)})"
-    if name == "nary" and base is not None:
-        sign = value(node, "naryPr", "chr") or "\u222b"
-        limits = f"_{_grouped(parts.get('sub', ''))}^{_grouped(parts.get('sup', ''))}"
-        return f"{sign}{limits if limits != '_^' else ''} {equation(base)}"
-    if name == "d":
-        inside = ", ".join(equation(inner) for inner in node if local(inner) == "e")
-        return f"{value(node, 'dPr', 'begChr') or '('}{inside}{value(node, 'dPr', 'endChr') or ')'}"
-    if name == "mr":
-        return ", ".join(equation(inner) for inner in node if local(inner) == "e") + "; "
-    return "".join(equation(inner) for inner in node if local(inner) not in _GONE and not local(inner).endswith("Pr"))
-
-
-def _grouped(text: str) -> str:
-    return text if len(text) <= 1 else f"({text})"

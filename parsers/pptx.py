@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from kprep.core.errors import CorruptDocument
 from kprep.core.models import Element, Locator, ParsedDocument, ParserSpec, RawDocument, SourceUnit
-from parsers.attachments import comments_of, embedded_in
+from parsers.attachments import embedded_in
+from parsers.comments import comment_elements, comments_beside
 from parsers.docx_xml import Node, Package, attribute, child, local
 from parsers.office_properties import core_properties
+from parsers.omml import latex
 
 NAME = "pptx"
-VERSION = 1
+VERSION = 2
 MAIN = "ppt/presentation.xml"
 MAX_SLIDES = 5000
 _MAIN_PART = "application/vnd.openxmlformats-officedocument.presentationml."
@@ -19,15 +21,18 @@ def parse(raw: RawDocument) -> ParsedDocument:
     """Elements in reading order with `slide` (from 1, hidden slides counted) and a `SourceUnit` for each slide.
 
     Of a slide: title, shapes from top to bottom and left to right (groups as wholes), charts as the tables behind
-    them, then the speaker's notes. What stands on a slide that is not shown is `hidden`; comments are recorded
-    exclusions. Raises: TooLarge, EncryptedDocument, CorruptDocument."""
+    them, then the speaker's notes, then comments (fragments `comment`). What stands on a slide that is not shown is
+    `hidden`. Raises: TooLarge, EncryptedDocument, CorruptDocument."""
     from parsers.pptx_slide import SlideReader
 
     package = Package(raw.content, raw.uri, MAIN)
     elements: list[Element] = []
     units: list[SourceUnit] = []
     for number, part in enumerate(slide_parts(package), 1):
-        found = SlideReader(package, part, number).elements()
+        found = [
+            *SlideReader(package, part, number).elements(),
+            *comment_elements(package, part, Locator(slide=number)),
+        ]
         elements.extend(found)
         units.append(SourceUnit("slide", number, "ok" if found else "no_text", sum(len(e.text) for e in found)))
     return ParsedDocument(
@@ -35,7 +40,7 @@ def parse(raw: RawDocument) -> ParsedDocument:
         media_type=raw.media_type,
         parser=f"{NAME}@{VERSION}",
         elements=tuple(elements),
-        units=(*units, *embedded_in(package.names()), *comments_of(package)),
+        units=(*units, *embedded_in(package.names())),
         metadata=core_properties(package.xml("docProps/core.xml")),
     )
 
@@ -71,6 +76,7 @@ def quote(content: bytes, locator: Locator) -> str:
         for name in (part, *related):
             root = package.xml(name)
             said.extend(_words(root) if root is not None else ())
+        said.extend(text for _, text in comments_beside(package, part))
     return "\n".join(said)
 
 
@@ -89,9 +95,7 @@ def _words(root: Node) -> list[str]:
         elif name == "cNvPr":
             said.append(attribute(node, "descr") or "")
         elif name == "oMath":
-            from parsers.docx_runs import equation
-
-            said.append(equation(node))
+            said.append(latex(node))
     return said
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from kprep.core.models import Element, ElementKind, Link, Locator, table_text
 from parsers.docx_charts import chart_elements
-from parsers.docx_runs import equation
 from parsers.docx_xml import Node, Package, attribute, child, local, whole
+from parsers.omml import latex
 
 _TITLES = {"title", "ctrTitle"}
 _FURNITURE = {
@@ -132,7 +132,7 @@ class SlideReader:
             elif name == "br":
                 parts.append("\n")
             elif name in {"oMath", "oMathPara", "m"}:
-                parts.append(f" {equation(run)} ")
+                parts.append(f" {latex(run)} ")
         return "".join(parts).replace("\x0b", "\n").strip(), tuple(links)
 
     def _graphic(self, node: Node) -> Iterator[Element]:

@@ -27,7 +27,7 @@ Box = tuple[int, int, int, int]
 @dataclass(slots=True)
 class Sheet:
     """`rows`: row -> column -> text of filled cells, in order. `merged`: ranges shown as one cell.
-    `more`: what stands on the sheet beside its cells (charts), in the order of the file."""
+    `more`: what stands on the sheet beside its cells (charts, comments), in the order of the file."""
 
     name: str
     rows: dict[int, dict[int, str]]
@@ -95,6 +95,7 @@ def quote_sheet(sheet: Sheet, cell: str | None) -> str:
     if box is not None:
         top = _head_of(sheet, box)
         said.extend(_row_text(sheet, top, box))
+        said.extend(element.text for element in sheet.more if _lies_in(element, box))
     for row in sheet.rows if box is None else range(box[0], box[2] + 1):
         said.extend(_row_text(sheet, row, box))
     return "\n".join(said)
@@ -103,6 +104,12 @@ def quote_sheet(sheet: Sheet, cell: str | None) -> str:
 def _row_text(sheet: Sheet, row: int, box: Box | None) -> list[str]:
     cells = sheet.rows.get(row, {})
     return [text for column, text in cells.items() if box is None or box[1] <= column <= box[3]]
+
+
+def _lies_in(element: Element, box: Box) -> bool:
+    """Whether what stands beside the cells (a comment) is about one of the range."""
+    place = box_of(element.locator.cell) if element.locator.cell else None
+    return place is not None and box[0] <= place[0] <= box[2] and box[1] <= place[1] <= box[3]
 
 
 def _head_of(sheet: Sheet, box: Box) -> int:

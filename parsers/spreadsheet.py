@@ -16,13 +16,15 @@ from kprep.core.errors import CorruptDocument, EncryptedDocument, TooLarge
 from kprep.core.models import (
     DocumentMetadata,
     Element,
+    ElementKind,
     Locator,
     ParsedDocument,
     ParserSpec,
     RawDocument,
     SourceUnit,
 )
-from parsers.attachments import comments_of, embedded_in
+from parsers.attachments import embedded_in
+from parsers.comments import FRAGMENT, comments_beside
 from parsers.docx_charts import chart_elements
 from parsers.docx_xml import Package, local
 from parsers.office_properties import core_properties
@@ -30,7 +32,7 @@ from parsers.ole import check_chains
 from parsers.sheet_grid import MAX_SPREAD, Sheet, check_size, quote_sheet, read_sheets
 
 NAME = "spreadsheet"
-VERSION = 1
+VERSION = 2
 MAIN = "xl/workbook.xml"
 _LONGEST_CHART = 200
 _OLE = b"\xd0\xcf\x11\xe0"
@@ -46,12 +48,12 @@ def parse(raw: RawDocument) -> ParsedDocument:
     """A heading with each sheet's name, then its regions as tables (at most 100 rows, header repeated), lone cells as
     paragraphs, its charts as titles and tables, with `sheet` and `cell` ("A1:D20"); a `SourceUnit` for each sheet.
 
-    Dates are ISO 8601; a merged cell's text stands once; sheets not shown are `hidden`; cell comments are recorded
-    exclusions. Raises: TooLarge, EncryptedDocument, CorruptDocument."""
+    Dates are ISO 8601; a merged cell's text stands once; sheets not shown are `hidden`; comments follow their sheet
+    (fragments `comment`). Raises: TooLarge, EncryptedDocument, CorruptDocument."""
     package = _package(raw.content, raw.uri)
     elements, units = read_sheets(_sheets(raw.content, package, raw.uri))
     names = package.names() if package else []
-    others: list[SourceUnit] = [*embedded_in(names), *(comments_of(package) if package else ())]
+    others: list[SourceUnit] = embedded_in(names)
     properties = core_properties(package.xml("docProps/core.xml")) if package else DocumentMetadata()
     return ParsedDocument(raw.uri, raw.media_type, f"{NAME}@{VERSION}", tuple(elements), (*units, *others), properties)
 
@@ -99,7 +101,10 @@ def _sheets(content: bytes, package: Package | None, uri: str) -> list[Sheet]:
     check_size(sum(len(row) for sheet in sheets for row in sheet.rows.values()), uri)
     for sheet in sheets:
         if package and sheet.name in parts:
-            sheet.more = _charts(package, parts[sheet.name], Locator(sheet=sheet.name))
+            sheet.more = [
+                *_charts(package, parts[sheet.name], Locator(sheet=sheet.name)),
+                *_comments(package, parts[sheet.name], sheet.name),
+            ]
     return sheets
 
 
@@ -192,6 +197,14 @@ def _charts(package: Package, part: str, place: Locator) -> list[Element]:
             said = chart_elements(root, place) if root is not None else []
             found.extend(element for element in said if len(element.rows) <= _LONGEST_CHART)
     return found
+
+
+def _comments(package: Package, part: str, sheet: str) -> list[Element]:
+    """What people wrote at cells, each at its cell."""
+    return [
+        Element(ElementKind.FOOTNOTE, text, Locator(sheet=sheet, cell=cell or None), fragment=FRAGMENT)
+        for cell, text in comments_beside(package, part)
+    ]
 
 
 PARSER = ParserSpec(

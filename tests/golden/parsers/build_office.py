@@ -120,6 +120,8 @@ def deck(
                 f"<p:notes {ns}><p:cSld><p:spTree>{shape(notes[number], kind='body')}{shape('7', kind='sldNum')}</p:spTree></p:cSld></p:notes>"
             )
             targets.append(("n1", "notesSlide", f"../notesSlides/notes{number}.xml"))
+        if number == 1 and "ppt/comments/comment1.xml" in more:
+            targets.append(("k1", "comments", "../comments/comment1.xml"))
         members[f"ppt/slides/_rels/{part}.xml.rels"] = relations(*targets).replace(
             'Target="https://example.com/"', 'Target="https://example.com/" TargetMode="External"'
         )
@@ -163,7 +165,8 @@ DECK = deck(
         "ppt/charts/chart1.xml": CHART,
         "ppt/embeddings/sheet1.xlsx": "PK",
         "ppt/media/image1.png": "PNG",
-        "ppt/comments/comment1.xml": f'<p:cmLst xmlns:p="{P}"><p:cm><p:text>Really?</p:text></p:cm></p:cmLst>',
+        "ppt/commentAuthors.xml": f'<p:cmAuthorLst xmlns:p="{P}"><p:cmAuthor id="7" name="Ann Example" initials="AE"/></p:cmAuthorLst>',
+        "ppt/comments/comment1.xml": f'<p:cmLst xmlns:p="{P}"><p:cm authorId="7" dt="2024-05-06T07:08:09"><p:text>Really?</p:text></p:cm></p:cmLst>',
     },
 )
 

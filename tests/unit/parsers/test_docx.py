@@ -147,7 +147,7 @@ def test_rendered_page_breaks_give_pages() -> None:
 def test_bold_title_lines_become_headings() -> None:
     bold = "<w:p><w:r><w:rPr><w:b/></w:rPr><w:t>Scope of Work</w:t></w:r></w:p>"
     found = body(bold + BUILD.paragraph("The contractor is to build the wall and will finish it in May."))
-    assert found.parser == "docx@2"
+    assert found.parser == "docx@3"
     assert [(e.kind, e.locator.anchor) for e in found.elements] == [
         (ElementKind.HEADING, "scope-of-work"),
         (ElementKind.PARAGRAPH, "scope-of-work"),
@@ -166,3 +166,98 @@ def test_external_entities_are_not_read() -> None:
         for name in source.namelist():
             target.writestr(name, evil if name == "word/document.xml" else source.read(name))
     assert [e.text for e in read(out.getvalue()).elements] in (["ab"], ["a"])
+
+
+PI, SUM, INFINITY = "\u03c0", "\u2211", "\u221e"
+
+
+def maths(inner: str) -> str:
+    found = body(f"<w:p><w:r><w:t>See</w:t></w:r><m:oMath>{inner}</m:oMath></w:p>").elements[0].text
+    return found.removeprefix("See $").removesuffix("$")
+
+
+def m(text: str) -> str:
+    return f"<m:r><m:t>{text}</m:t></m:r>"
+
+
+@pytest.mark.req("D2.11")
+@pytest.mark.parametrize(
+    ("omml", "latex"),
+    [
+        (f"<m:f><m:num>{m('a')}</m:num><m:den>{m('b')}</m:den></m:f>", r"\frac{a}{b}"),
+        (
+            f"<m:sSup><m:e><m:f><m:num>{m('a')}</m:num><m:den>{m('b')}</m:den></m:f></m:e><m:sup>{m('2')}</m:sup></m:sSup>",
+            r"{\frac{a}{b}}^{2}",
+        ),
+        (f"<m:sSubSup><m:e>{m('x')}</m:e><m:sub>{m('i')}</m:sub><m:sup>{m('2')}</m:sup></m:sSubSup>", "x_{i}^{2}"),
+        (f"<m:rad><m:deg>{m('3')}</m:deg><m:e>{m('x')}</m:e></m:rad>", r"\sqrt[3]{x}"),
+        (f"<m:rad><m:deg/><m:e>{m(PI)}</m:e></m:rad>", r"\sqrt{\pi}"),
+        (
+            (
+                f'<m:nary><m:naryPr><m:chr m:val="{SUM}"/></m:naryPr>'
+                f"<m:sub>{m('n=1')}</m:sub><m:sup>{m(INFINITY)}</m:sup><m:e>{m('n')}</m:e></m:nary>"
+            ),
+            r"\sum_{n=1}^{\infty} n",
+        ),
+        (f"<m:nary><m:sub/><m:sup/><m:e>{m('x')}</m:e></m:nary>", r"\int x"),
+        (
+            f"<m:func><m:fName>{m('log')}</m:fName><m:e><m:d><m:e>{m('x')}</m:e></m:d></m:e></m:func>",
+            r"\log\left(x\right)",
+        ),
+        (
+            f"<m:func><m:fName><m:limLow><m:e>{m('lim')}</m:e><m:lim>{m('n')}</m:lim></m:limLow></m:fName><m:e>{m('x')}</m:e></m:func>",
+            r"\lim_{n} x",
+        ),
+        (
+            (
+                '<m:d><m:dPr><m:begChr m:val="["/><m:endChr m:val="]"/></m:dPr>'
+                f"<m:e>{m('a')}</m:e><m:e>{m('b')}</m:e></m:d>"
+            ),
+            r"\left[a|b\right]",
+        ),
+        (
+            f"<m:m><m:mr><m:e>{m('a')}</m:e><m:e>{m('b')}</m:e></m:mr><m:mr><m:e>{m('c')}</m:e><m:e>{m('d')}</m:e></m:mr></m:m>",
+            r"\begin{matrix}a & b \\ c & d\end{matrix}",
+        ),
+        (f"<m:acc><m:e>{m('x')}</m:e></m:acc>", r"\hat{x}"),
+        ("<m:r><m:rPr><m:nor/></m:rPr><m:t>if</m:t></m:r>" + m("x\u22645"), r"\text{if}x\le 5"),
+    ],
+)
+def test_equations_are_latex(omml: str, latex: str) -> None:
+    assert maths(omml) == latex
+
+
+def test_an_equation_on_its_own_line() -> None:
+    found = body(f"<w:p><m:oMathPara><m:oMath>{m('a=b')}</m:oMath><m:oMath>{m('c=d')}</m:oMath></m:oMathPara></w:p>")
+    assert [e.text for e in found.elements] == ["$$a=b$$\n$$c=d$$"]
+
+
+@pytest.mark.req("D2.11")
+def test_comments_follow_what_they_are_about() -> None:
+    base = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    note = (
+        f'<w:comments {BUILD.W}><w:comment w:id="4" w:author="Ann Example" w:initials="AE" '
+        'w:date="2024-01-02T03:04:05Z">'
+        "<w:p><w:r><w:t>Is that so?</w:t></w:r></w:p></w:comment></w:comments>"
+    )
+    text = '<w:p><w:r><w:t>The pump is off.</w:t></w:r><w:r><w:commentReference w:id="4"/></w:r></w:p>'
+    found = body(
+        text + BUILD.paragraph("The next one."),
+        parts={"word/comments.xml": note},
+        relations=f'<Relationship Id="c1" Type="{base}/comments" Target="comments.xml"/>',
+    )
+    assert [(e.text, e.fragment) for e in found.elements] == [
+        ("The pump is off.", ""),
+        ("Comment by Ann Example (AE), 2024-01-02T03:04:05Z: Is that so?", "comment"),
+        ("The next one.", ""),
+    ]
+
+
+def test_boxes_to_tick() -> None:
+    w14 = 'xmlns:w14="http://schemas.microsoft.com/office/word/2010/wordml"'
+    xml = "".join(
+        f'<w:p><w:sdt {w14}><w:sdtPr><w14:checkbox><w14:checked w14:val="{value}"/></w14:checkbox></w:sdtPr>'
+        f"<w:sdtContent><w:r><w:t>\u2610</w:t></w:r></w:sdtContent></w:sdt><w:r><w:t> {name}</w:t></w:r></w:p>"
+        for value, name in ((1, "Design"), (0, "Documentation"))
+    )
+    assert [e.text for e in body(xml).elements] == ["[x] Design", "[ ] Documentation"]

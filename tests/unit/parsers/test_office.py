@@ -10,7 +10,7 @@ import pytest
 
 from kprep.core.errors import CorruptDocument, EncryptedDocument, TooLarge, UnsupportedFormat
 from kprep.core.models import ElementKind, Locator, ParsedDocument, RawDocument
-from parsers import parse, parser_for
+from parsers import PARSERS, parse, parser_for
 from parsers.media_type import detect
 from parsers.sheet_grid import box_of, cell_range, regions
 
@@ -42,7 +42,12 @@ def texts(document: ParsedDocument, **where: object) -> list[str]:
 def test_b06_grouped_shapes_are_read_in_order() -> None:
     deck = read("a.pptx", BUILD.DECK)
     assert texts(deck, slide=2)[:3] == ["Nested groups", "Inner box A", "Box in a group in a group"]
-    assert texts(deck, slide=1) == ["Grouped diagrams", "Left of the two boxes", "Right of the two boxes", "Below both"]
+    assert texts(deck, slide=1)[:4] == [
+        "Grouped diagrams",
+        "Left of the two boxes",
+        "Right of the two boxes",
+        "Below both",
+    ]
 
 
 @pytest.mark.req("D2.9", "D2.13")
@@ -53,13 +58,50 @@ def test_slides_follow_the_deck_with_notes_after_them_and_hidden_ones_marked() -
     assert [e.hidden for e in deck.elements if e.locator.slide == 4] == [True]
 
 
-def test_files_and_comments_inside_office_files_are_recorded() -> None:
+def test_files_inside_office_files_are_recorded() -> None:
     deck = read("a.pptx", BUILD.DECK)
     assert [(u.kind, u.state) for u in deck.units if u.kind != "slide"] == [
         ("attachment", "not_extracted"),
         ("attachment", "not_extracted"),
-        ("comment", "not_extracted"),
     ]
+
+
+@pytest.mark.req("D2.9", "D2.11")
+def test_comments_stand_at_their_slide_or_cell_and_are_found_there() -> None:
+    deck = read("a.pptx", BUILD.DECK)
+    said = "Comment by Ann Example (AE), 2024-05-06T07:08:09: Really?"
+    assert [(e.text, e.locator.slide) for e in deck.elements if e.fragment == "comment"] == [(said, 1)]
+    assert said in PARSERS["pptx"].quote(BUILD.DECK, Locator(slide=1))
+    assert said not in PARSERS["pptx"].quote(BUILD.DECK, Locator(slide=2))
+    people = '<l xmlns="x"><person displayName="Ann" id="{1}"/></l>'
+    threads = (
+        '<l xmlns="x"><threadedComment ref="B2" dT="2024-05-06" personId="{1}"><text>Why so few?</text>'
+        "</threadedComment>"
+        '<threadedComment ref="B2" personId="{1}"><text>They flew south.</text></threadedComment></l>'
+    )
+    old = (
+        '<l xmlns="x"><authors><author>Bea</author></authors><comment ref="A1" authorId="0"><text><r><t>Old note'
+        '</t></r></text></comment><comment ref="B2"><text><t>[Threaded comment] copy</t></text></comment></l>'
+    )
+    row = "".join(f'<c r="{cell}" t="inlineStr"><is><t>{cell} words</t></is></c>' for cell in ("A2", "B2"))
+    content = BUILD.workbook(
+        {"Birds": f'<row r="2">{row}</row>'},
+        extra={
+            "xl/worksheets/_rels/sheet1.xml.rels": BUILD.relations(
+                ("r1", "comments", "../comments1.xml"), ("r2", "threadedComment", "../threadedComments/t1.xml")
+            ),
+            "xl/comments1.xml": old,
+            "xl/threadedComments/t1.xml": threads,
+            "xl/persons/person.xml": people,
+        },
+    )
+    book = read("a.xlsx", content)
+    assert [(e.text, e.locator.cell) for e in book.elements if e.fragment == "comment"] == [
+        ("Comment by Bea: Old note", "A1"),
+        ("Comment by Ann, 2024-05-06: Why so few?", "B2"),
+        ("Comment by Ann: They flew south.", "B2"),
+    ]
+    assert "They flew south." in PARSERS["spreadsheet"].quote(content, Locator(sheet="Birds", cell="B2"))
 
 
 def test_missing_slide_is_corrupt() -> None:
