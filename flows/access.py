@@ -9,7 +9,7 @@ from flows.memberships import read_memberships
 from flows.run import only_run
 from flows.workspace import Workspace
 from kprep.core.errors import RetrievalError
-from kprep.store import documents, overlay, principals
+from kprep.store import documents, kept, overlay, principals
 
 
 def sync_principals(workspace: Workspace, path: Path, *, dry_run: bool) -> dict[str, Any]:
@@ -38,9 +38,12 @@ def suppress(
 ) -> dict[str, Any]:
     """Hide a document from every read, or lift that; {uri, reason, hidden, still, dry_run}. Waits for no run.
 
+    What is kept of its earlier stages goes at once; its original stays while a release has it.
+
     `still`: other reasons for which it stays hidden. Raises: RetrievalError for an unknown URI, or nothing to lift.
     """
     kb = workspace.kb
+    results: list[str] = []
     with workspace.database.begin() as connection:
         ids = documents.ids_of_uri(connection, kb, uri)
         if not ids:
@@ -52,6 +55,9 @@ def suppress(
             overlay.lift(connection, kb, ids, reason, made_by)
         elif not dry_run:
             overlay.suppress(connection, kb, ids, reason, made_by, note)
+            results = kept.drop_of_documents(connection, kb, ids)
+    for address in results:
+        workspace.kept.delete(address)
     still = sorted(reasons - {reason})
     return {"uri": uri, "reason": reason, "hidden": not lift or bool(still), "still": still, "dry_run": dry_run}
 
@@ -64,7 +70,10 @@ def forget(workspace: Workspace, *, dry_run: bool) -> dict[str, Any]:
     with only_run(workspace):
         with workspace.writing() as connection:
             size = documents.size(connection, workspace.kb)
+            results = [] if dry_run else kept.own(connection, workspace.kb)
             originals = () if dry_run else documents.forget(connection, workspace.kb)
+        for address in results:
+            workspace.kept.delete(address)
         for address in originals:
             workspace.objects.delete(address)
     return {**size, "dry_run": dry_run}

@@ -14,9 +14,10 @@ from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext
 from typing import Any
 
+from flows.rooms import Job, Outcome
 from flows.rules import RuleSet
 from kprep.core.errors import ParseError, PrepError
-from kprep.core.models import Failure, Locator, PreparedDocument, RawDocument
+from kprep.core.models import Failure, Locator
 
 RECYCLE_AFTER = 200
 START_TIMEOUT_S = 60.0
@@ -43,10 +44,10 @@ class PrepareChild:
         self._pipe: Any = None
         self._served = 0
 
-    def prepare(self, raw: RawDocument, doc_type: str) -> PreparedDocument | Failure:
+    def prepare(self, job: Job) -> Outcome:
         """What a document became, or why it failed: parse_timeout, out_of_memory and parser_crashed included."""
-        outcome: PreparedDocument | Failure = self._do(("prepare", raw, doc_type))
-        return outcome
+        outcome: Outcome | Failure = self._do(("prepare", job))
+        return Outcome(outcome) if isinstance(outcome, Failure) else outcome
 
     def quote(self, media_type: str, content: bytes, locator: Locator) -> str:
         """Text of an original at a locator, read by the format's own reader. Raises: PrepError when it cannot be."""
@@ -147,8 +148,8 @@ def _serve(pipe: Connection, rules: RuleSet, limits: Limits) -> None:
             pipe.send(("stage", "quote"))
             outcome: Any = quote(*values)
         else:
-            raw, doc_type = values
-            outcome = prepare(raw, doc_type, rules, lambda stage: pipe.send(("stage", stage)))
+            [job] = values
+            outcome = prepare(job, rules, lambda stage: pipe.send(("stage", stage)))
         try:
             pipe.send(("done", outcome))
         except MemoryError:

@@ -17,6 +17,7 @@ from prefect import flow, task
 from prefect.task_runners import ThreadPoolTaskRunner
 
 from flows import run as steps
+from flows.preparing import Prepared, prepare_batch
 from flows.progress import report
 from flows.stopping import end_orphans, stoppable
 from flows.workspace import Workspace, opened
@@ -51,7 +52,7 @@ class Context:
     """What the tasks of one run share in this process; Prefect never sees it."""
 
     workspace: Workspace
-    children: steps.Prepared = field(default_factory=steps.Prepared)
+    children: Prepared = field(default_factory=Prepared)
 
 
 _contexts: dict[str, Context] = {}
@@ -77,9 +78,9 @@ def plan_task(run_id: str, allow_deletes: bool) -> dict[str, Any]:
 
 @task(name="prepare batch", **OPTIONS)
 def prepare_task(run_id: str, batch: int) -> int:
-    """Number of documents parsed."""
+    """Number of documents prepared."""
     context = _contexts[run_id]
-    return steps.prepare_batch(context.workspace, run_id, batch, context.children)
+    return prepare_batch(context.workspace, run_id, batch, context.children)
 
 
 @task(name="index and embed", **OPTIONS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from flows import gate
@@ -39,6 +40,7 @@ def preview(workspace: Workspace, *, allow_deletes: bool) -> dict[str, Any]:
         "documents": figures["documents"],
         "guard": planned.plan.guard,
         "hashed": planned.scan.hashed,
+        "stages": dict(sorted(Counter(item.stage for item in computed).items())),
         "estimated_embeddings": round(sum(sizes.get(item.document_id, 0) for item in computed) / per_chunk),
         "changes": [
             {

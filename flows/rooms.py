@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
@@ -13,8 +14,9 @@ import enrichment
 import parsers
 import redaction
 from embedding.tokenizer import load_tokenizer
+from flows.kept import Kept, pack_parsed, pack_redacted, unpack_parsed, unpack_redacted
 from flows.metadata import check_front_matter
-from flows.rules import RuleSet
+from flows.rules import STAGES, RuleSet
 from kprep.core.errors import NoText, PrepError
 from kprep.core.models import (
     EnrichedDocument,
@@ -37,75 +39,150 @@ def redactor_of(rules: RuleSet) -> redaction.Redactor:
     return _redactor(rules.redaction, rules.key, rules.tenant)
 
 
-def walk(raw: RawDocument, doc_type: str, rules: RuleSet) -> Iterator[tuple[str, Any, float]]:
-    """(stage, what the room gave, seconds) for each stage in order. Raises: PrepError of the room that refused."""
+def walk(
+    document: Any, doc_type: str, rules: RuleSet, stages: tuple[str, ...] = STAGES
+) -> Iterator[tuple[str, Any, float]]:
+    """(stage, what the room gave, seconds) for each of these stages in order. `document`: what the first one takes.
+
+    Raises: PrepError of the room that refused.
+    """
     count_tokens = load_tokenizer(rules.tokenizer)
 
     def redact(document: Any) -> RedactedDocument:
         return redactor_of(rules).redact(document)
 
-    steps: tuple[tuple[str, Callable[[Any], Any]], ...] = (
-        ("parse", lambda document: parsers.parse(document, parsers.parser_for(document.media_type))),
-        ("clean", lambda document: cleaning.clean(document, rules.cleaning)),
-        ("redact", redact),
-        ("chunk", lambda document: chunking.chunk(document, rules.profile(doc_type), count_tokens)),
-        ("enrich", lambda document: enrichment.enrich(document, rules.profile(doc_type).max_tokens, count_tokens)),
-    )
-    document: Any = raw
-    for stage, step in steps:
+    steps: dict[str, Callable[[Any], Any]] = {
+        "parse": lambda document: parsers.parse(document, parsers.parser_for(document.media_type)),
+        "clean": lambda document: cleaning.clean(document, rules.cleaning),
+        "redact": redact,
+        "chunk": lambda document: chunking.chunk(document, rules.profile(doc_type), count_tokens),
+        "enrich": lambda document: enrichment.enrich(document, rules.profile(doc_type).max_tokens, count_tokens),
+    }
+    for stage in stages:
         started = time.perf_counter()
-        document = step(document)
+        document = steps[stage](document)
         yield stage, document, time.perf_counter() - started
 
 
-def prepare(
-    raw: RawDocument, doc_type: str, rules: RuleSet, enter: Callable[[str], None] = lambda _: None
-) -> PreparedDocument | Failure:
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One document to prepare. `raw.content` is empty where `kept` takes its place; `stage`: the first room to do."""
+
+    raw: RawDocument
+    doc_type: str
+    stage: str = STAGES[0]
+    kept: Kept | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a document became, or why it failed. `kept`: new results for the restricted zone, if there are any."""
+
+    result: PreparedDocument | Failure
+    kept: Kept | None = field(default=None, repr=False)
+
+
+def prepare(job: Job, rules: RuleSet, enter: Callable[[str], None] = lambda _: None) -> Outcome:
     """What a document became, or why it failed. `enter(stage)` is called before each room.
 
     An unexpected error becomes `internal_error` with the error's class and place, without its message: a library's
-    message may quote the document.
+    message may quote the document. Kept results that cannot be read give a failure at stage "restore".
     """
-    seconds: dict[str, float] = {}
-    redacted: RedactedDocument | None = None
-    removed = 0.0
-    covered: float | None = None
-    document: Any = None
-    stages = iter(("parse", "clean", "redact", "chunk", "enrich", ""))
-    stage = next(stages)
-    enter(stage)
+    way = _Way(job, rules)
     try:
-        for done, outcome, elapsed in walk(raw, doc_type, rules):
-            seconds[done] = round(elapsed, 4)
-            document = outcome
-            if done == "parse":
-                check_front_matter(outcome.metadata.front_matter)
-                covered = _coverage(raw, outcome, seconds)
-            if done == "clean":
-                removed = cleaning.removed_share(outcome)
-            if done == "redact":
-                redacted = outcome
-            stage = next(stages) or done
+        for stage in way.stages():
             enter(stage)
-        _require_chunks(document)
+            way.go(stage)
+        _require_chunks(way.document)
+        return Outcome(way.prepared(), way.kept())
     except PrepError as error:
-        return Failure(stage, error.reason, error.message + _where(error), error.retryable, error.context)
+        failure = Failure(way.stage, error.reason, error.message + _where(error), error.retryable, error.context)
     except MemoryError:
-        return Failure(stage, "out_of_memory", "needs more memory than one document may take", retryable=False)
+        detail = "needs more memory than one document may take"
+        failure = Failure(way.stage, "out_of_memory", detail, retryable=False)
     except Exception as error:  # noqa: BLE001 -- one document's surprise must not take the batch down
-        return Failure(stage, "internal_error", f"unexpected {type(error).__name__} {_place(error)}", retryable=False)
-    assert redacted is not None
-    return PreparedDocument(
-        document=document,
-        media_type=redacted.media_type,
-        parser=redacted.parser,
-        units=redacted.units,
-        removals=redacted.removals,
-        redactions=redacted.redactions,
-        seconds=seconds,
-        removed_share=round(removed, 4),
-        coverage=covered,
-    )
+        detail = f"unexpected {type(error).__name__} {_place(error)}"
+        failure = Failure(way.stage, "internal_error", detail, retryable=False)
+    return Outcome(failure)
+
+
+class _Way:
+    """One document on its way through the rooms: what the last one gave, and what earlier ones gave."""
+
+    def __init__(self, job: Job, rules: RuleSet) -> None:
+        self._job, self._rules = job, rules
+        self.stage = STAGES[0]
+        self.document: Any = job.raw
+        self._parsed: ParsedDocument | None = None
+        self._redacted: RedactedDocument | None = None
+        self._removed = 0.0
+        self._coverage: float | None = None
+        self._seconds: dict[str, float] = {}
+
+    def stages(self) -> Iterator[str]:
+        """Rooms to go through; where results are kept, those after them."""
+        begin = self._job.stage if self._job.kept is not None else STAGES[0]
+        if self._job.kept is not None:
+            self.stage = "restore"
+            yield self.stage
+            begin = "clean" if begin in ("clean", "redact") else "chunk"
+        for self.stage in STAGES[STAGES.index(begin) :]:
+            yield self.stage
+
+    def go(self, stage: str) -> None:
+        """Through one room. Raises: PrepError."""
+        if stage == "restore":
+            self._restore()
+            return
+        for _, outcome, elapsed in walk(self.document, self._job.doc_type, self._rules, (stage,)):
+            self._seconds[stage] = round(elapsed, 4)
+            self.document = outcome
+        if stage == "parse":
+            self._parsed = self.document
+            check_front_matter(self.document.metadata.front_matter)
+            self._coverage = _coverage(self._job.raw, self.document, self._seconds)
+        elif stage == "clean":
+            self._removed = round(cleaning.removed_share(self.document), 4)
+        elif stage == "redact":
+            self._redacted = self.document
+
+    def _restore(self) -> None:
+        assert self._job.kept is not None
+        uri = self._job.raw.uri
+        if self._job.stage in ("clean", "redact"):
+            parsed, self._coverage = unpack_parsed(self._job.kept.parsed)
+            check_front_matter(parsed.metadata.front_matter)
+            self.document = replace(parsed, uri=uri)
+        else:
+            redacted, self._removed, self._coverage = unpack_redacted(self._job.kept.redacted)
+            self.document = self._redacted = replace(redacted, uri=uri)
+
+    def prepared(self) -> PreparedDocument:
+        """What came out of the last room."""
+        redacted = self._redacted
+        assert redacted is not None
+        return PreparedDocument(
+            document=self.document,
+            media_type=redacted.media_type,
+            parser=redacted.parser,
+            units=redacted.units,
+            removals=redacted.removals,
+            redactions=redacted.redactions,
+            seconds=self._seconds,
+            removed_share=self._removed,
+            coverage=self._coverage,
+        )
+
+    def kept(self) -> Kept | None:
+        """What is new of what is kept."""
+        if "redact" not in self._seconds or self._redacted is None:
+            return None
+        if self._parsed is not None:
+            parsed = pack_parsed(replace(self._parsed, uri=""), self._coverage)
+        else:
+            assert self._job.kept is not None
+            parsed = self._job.kept.parsed
+        return Kept(parsed, pack_redacted(replace(self._redacted, uri=""), self._removed, self._coverage))
 
 
 def _coverage(raw: RawDocument, parsed: ParsedDocument, seconds: dict[str, float]) -> float | None:

@@ -67,12 +67,13 @@ def content_fingerprint(content_hash: str, stages: Mapping[str, str]) -> str:
 
 
 def parser_identity(media_type: str) -> str:
-    """`name@version` of the parser for a media type, or "unsupported"."""
+    """What shapes the outcome of parsing: parser, its version and options, media type; or "unsupported"."""
     try:
         spec = parser_for(media_type)
     except UnsupportedFormat:
         return "unsupported"
-    return f"{spec.name}@{spec.version}"
+    options = canonical_json(spec.options()) if spec.options() else ""
+    return f"{spec.name}@{spec.version} {media_type}{options}"
 
 
 def load_rules(base: KnowledgeBase, key: bytes) -> RuleSet:

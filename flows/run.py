@@ -8,74 +8,32 @@ from __future__ import annotations
 
 import contextlib
 import os
-import queue
 import socket
-import threading
 import time
 import uuid
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from typing import Any
 
 from flows import assemble as candidates
 from flows import gate
-from flows.child import Limits, PrepareChild
 from flows.metadata import Permitted
 from flows.progress import report
-from flows.scan import Planned, end_scan, plan_run, record_scan, request_for
+from flows.scan import Planned, end_scan, plan_run, record_scan
 from flows.workspace import Workspace
 from kprep.core.errors import PrepError, RunLocked
-from kprep.core.ids import content_hash
-from kprep.core.models import Failure, RawDocument
 from kprep.store import documents, embeddings, measures, overlay, releases, retirement, runs
 from publish import publisher
 from publish.plan import Action
 from quality import report_json
-from sources import SOURCES, Entry
 
 BATCH_DOCUMENTS = 16
 EMBED_BATCH = 64
 NEAR_INDEX_FROM = 10_000
 """Vectors from which an approximate index pays: fewer are compared one by one in some 40 ms."""
 WORK_FIELDS = ("document_id", "source", "uri", "content_hash", "content_fingerprint")
-
-
-@dataclass(slots=True)
-class Prepared:
-    """Child processes, one per preparing thread, kept for the run."""
-
-    free: queue.SimpleQueue[PrepareChild] = field(default_factory=queue.SimpleQueue)
-    all: list[PrepareChild] = field(default_factory=list)
-    lock: threading.Lock = field(default_factory=threading.Lock)
-    total: int = 0
-    done: int = 0
-
-    @contextmanager
-    def child(self, workspace: Workspace) -> Iterator[PrepareChild]:
-        """A child nobody else uses."""
-        try:
-            child = self.free.get_nowait()
-        except queue.Empty:
-            settings = workspace.settings
-            child = PrepareChild(workspace.rules, Limits(settings.document_timeout_s, settings.document_memory_mb))
-            with self.lock:
-                self.all.append(child)
-        try:
-            yield child
-        finally:
-            self.free.put(child)
-
-    def report_one(self) -> None:
-        """One more document is through."""
-        with self.lock:
-            self.done += 1
-            report("prepare", self.done, self.total)
-
-    def close(self) -> None:
-        """End all children."""
-        for child in self.all:
-            child.close()
 
 
 @contextmanager
@@ -238,50 +196,6 @@ def _work_rows(workspace: Workspace, connection: Any, planned: Planned, *, every
     return rows
 
 
-def prepare_batch(workspace: Workspace, run_id: str, number: int, children: Prepared) -> int:
-    """Prepare the documents of a batch that are not done yet; number of documents parsed."""
-    with workspace.writing() as connection:
-        items = runs.batch(connection, run_id, number)
-        runs.enter_stage(connection, run_id, "prepare")
-    with children.child(workspace) as child:
-        for item in items:
-            _prepare_one(workspace, run_id, item, child)
-            children.report_one()
-    return len(items)
-
-
-def _prepare_one(workspace: Workspace, run_id: str, item: dict[str, Any], child: PrepareChild) -> None:
-    kb, key, fingerprint = workspace.kb, item["document_id"], item["content_fingerprint"]
-    raw = _read(workspace, item)
-    outcome = raw if isinstance(raw, Failure) else child.prepare(raw, item["doc_type"])
-    if isinstance(raw, RawDocument) and not isinstance(outcome, Failure):
-        # Only what redaction let through is kept, so that a document refused for secrets is stored nowhere.
-        workspace.objects.put(raw.content)
-    with workspace.writing() as connection:
-        if isinstance(outcome, Failure):
-            documents.fail(connection, kb, run_id, (key, item["source"], item["uri"]), fingerprint, outcome)
-            runs.done(connection, run_id, key, None)
-            return
-        stages = workspace.rules.stages(item["media_type"], item["doc_type"])
-        version = documents.save_version(connection, kb, key, item["content_hash"], fingerprint, stages, outcome)
-        documents.clear_failures(connection, kb, [key])
-        runs.done(connection, run_id, key, version)
-
-
-def _read(workspace: Workspace, item: dict[str, Any]) -> RawDocument | Failure:
-    source = next(source for source in workspace.base.config.sources if source.name == item["source"])
-    entry = Entry(item["uri"], item["name"], item["location"], "", 0, None)
-    try:
-        content = SOURCES[source.kind].fetch(request_for(workspace, source), entry)
-    except PrepError as error:
-        return Failure("fetch", error.reason, error.message, error.retryable)
-    if content_hash(content) != item["content_hash"]:
-        return Failure(
-            "fetch", "source_changed", "changed while the run read it; the next run takes it up", retryable=True
-        )
-    return RawDocument(item["uri"], item["name"], content, item["media_type"])
-
-
 def has_changes(workspace: Workspace, run_id: str) -> bool:
     """False when nothing the run tried came through, so that a candidate would equal the live release."""
     with workspace.database.begin() as connection:
@@ -344,6 +258,8 @@ def retire(workspace: Workspace) -> dict[str, int]:
         dropped = retirement.collect(connection, workspace.kb, workspace.base.config.retention.releases)
     for address in dropped.originals:
         workspace.objects.delete(address)
+    for address in dropped.kept:
+        workspace.kept.delete(address)
     return {"releases": dropped.releases, "chunks": dropped.chunks, "originals": len(dropped.originals)}
 
 
@@ -353,6 +269,7 @@ def finish(workspace: Workspace, run_id: str, status: str, extra: dict[str, Any]
     with workspace.writing() as connection:
         noted = runs.get(connection, run_id).summary
         work = runs.work(connection, run_id)
+        begun = Counter(item.work["began"] for item in work if "began" in item.work)
         live = releases.live_release(connection, kb) or 0
         base = int(noted.get("base_release", live))
         release = int(extra.get("release", live))
@@ -369,7 +286,8 @@ def finish(workspace: Workspace, run_id: str, status: str, extra: dict[str, Any]
             "status": status,
             "documents": _settled_counts(noted.get("documents", {}), work),
             "work": {
-                "parsed": sum(item.batch >= 0 and item.state != "planned" for item in work),
+                "parsed": begun["parse"],
+                "begun": dict(sorted(begun.items())),
                 "embedded": extra.get("embedded", 0),
                 "embedding_cache_hits": extra.get("cache_hits", 0),
                 "hashed": noted.get("hashed", 0),

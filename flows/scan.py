@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import cast
 
+from flows.kept import form
 from flows.metadata import Permitted, metadata_fingerprint
 from flows.rooms import redactor_of
 from flows.rules import content_fingerprint
@@ -15,7 +16,7 @@ from kprep.config import SourceConfig
 from kprep.core.errors import SourceError, SourceUnavailable
 from kprep.core.ids import content_hash, document_id
 from kprep.core.models import Failure
-from kprep.store import documents, overlay, releases
+from kprep.store import documents, kept, overlay, releases
 from kprep.store.documents import DocumentRow
 from kprep.store.sql import Connection
 from parsers.media_type import detect
@@ -192,6 +193,9 @@ def plan_run(workspace: Workspace, connection: Connection, *, allow_deletes: boo
     failures = {row.document_id: row for row in documents.failures(connection, kb)}
     looked_at = {*differing, *failures, *overlay.narrowed(connection, kb)}
     details = releases.of_ids(connection, kb, base, sorted(looked_at))
+    published = {item.document_id: item.content_fingerprint for item in live}
+    new = {item.content_hash for item in observed if published.get(item.document_id) != item.content_fingerprint}
+    results = kept.of_contents(connection, kb, sorted(new), form())
     quality = workspace.base.config.quality
     plan = make_plan(
         base,
@@ -205,7 +209,6 @@ def plan_run(workspace: Workspace, connection: Connection, *, allow_deletes: boo
                 item.content_hash,
                 item.content_fingerprint,
                 item.metadata_fingerprint,
-                details[item.document_id].stages if item.document_id in details else {},
             )
             for item in live
         ],
@@ -214,6 +217,7 @@ def plan_run(workspace: Workspace, connection: Connection, *, allow_deletes: boo
             failures={key: row.content_fingerprint for key, row in failures.items() if not row.retryable},
             prepared=documents.prepared_versions(connection, kb),
             empty_sources=frozenset(scan.empty_sources),
+            kept={place: row.stages for place, row in results.items()},
         ),
         Guard(quality.mass_delete_share, quality.mass_delete_documents),
         allow_deletes=allow_deletes,

@@ -80,6 +80,11 @@ class Workspace:
         return open_store(self.settings.object_store, self.data_dir, self.settings.s3_endpoint)
 
     @cached_property
+    def kept(self) -> ObjectStore:
+        """The restricted store of what earlier stages made of originals (`flows.kept`)."""
+        return open_store(self.settings.object_store, self.data_dir, self.settings.s3_endpoint, "stages")
+
+    @cached_property
     def rules(self) -> RuleSet:
         """Rules of all rooms. Raises: ConfigError."""
         return load_rules(self.base, redaction_key(self.settings, self.data_dir))

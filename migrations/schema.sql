@@ -62,7 +62,7 @@ DECLARE
 BEGIN
     DELETE FROM kprep.run_documents WHERE run_id IN (SELECT run_id FROM kprep.runs WHERE kb = unwanted_kb);
     FOREACH name IN ARRAY ARRAY['views', 'gate_reports', 'channels', 'releases', 'suppressions', 'narrowed_acls', 'failures',
-        'documents', 'leases', 'runs'] LOOP
+        'kept_stages', 'documents', 'leases', 'runs'] LOOP
         EXECUTE format('DELETE FROM kprep.%I WHERE kb = %L', name, unwanted_kb);
     END LOOP;
     FOREACH name IN ARRAY ARRAY['release_members', 'release_documents', 'version_chunks', 'document_versions', 'chunks',
@@ -277,6 +277,15 @@ CREATE TABLE kprep.gate_reports (
     status text NOT NULL,
     report jsonb NOT NULL,
     made_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE kprep.kept_stages (
+    kb text NOT NULL,
+    content_hash text NOT NULL,
+    parse text NOT NULL,
+    format text NOT NULL,
+    stages jsonb NOT NULL,
+    address text NOT NULL
 );
 
 CREATE TABLE kprep.knowledge_bases (
@@ -507,6 +516,9 @@ ALTER TABLE ONLY kprep.failures
 ALTER TABLE ONLY kprep.gate_reports
     ADD CONSTRAINT gate_reports_pkey PRIMARY KEY (kb, release);
 
+ALTER TABLE ONLY kprep.kept_stages
+    ADD CONSTRAINT kept_stages_pkey PRIMARY KEY (kb, content_hash, parse);
+
 ALTER TABLE ONLY kprep.knowledge_bases
     ADD CONSTRAINT knowledge_bases_pkey PRIMARY KEY (kb);
 
@@ -609,6 +621,9 @@ ALTER TABLE ONLY kprep.failures
 
 ALTER TABLE ONLY kprep.gate_reports
     ADD CONSTRAINT gate_reports_kb_release_fkey FOREIGN KEY (kb, release) REFERENCES kprep.releases(kb, release);
+
+ALTER TABLE ONLY kprep.kept_stages
+    ADD CONSTRAINT kept_stages_kb_fkey FOREIGN KEY (kb) REFERENCES kprep.knowledge_bases(kb);
 
 ALTER TABLE ONLY kprep.leases
     ADD CONSTRAINT leases_kb_fkey FOREIGN KEY (kb) REFERENCES kprep.knowledge_bases(kb);

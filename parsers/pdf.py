@@ -239,4 +239,4 @@ def _moment(text: str) -> datetime | None:
         return None
 
 
-PARSER = ParserSpec(NAME, VERSION, ("application/pdf",), parse, quote)
+PARSER = ParserSpec(NAME, VERSION, ("application/pdf",), parse, quote, lambda: {"ocr": is_available()})

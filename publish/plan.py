@@ -50,7 +50,6 @@ class Live:
     content_hash: str
     content_fingerprint: str
     metadata_fingerprint: str
-    stages: JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,17 +96,19 @@ class Guard:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What else the plan must respect.
+    """What else the plan must respect, and what it can build on.
 
     `keep`: documents that could not be looked at and keep their live version. `failures`: document id -> content
     fingerprint it failed with for good. `prepared`: content fingerprint -> a version that has it already.
-    `empty_sources`: sources that listed nothing at all, which never passes for a deletion of everything.
+    `empty_sources`: sources that listed nothing at all, which never passes for a deletion of everything. `kept`:
+    (content hash, fingerprint of its parsing) -> fingerprints its kept results were made with.
     """
 
     keep: frozenset[str] = frozenset()
     failures: Mapping[str, str] = field(default_factory=dict)
     prepared: Mapping[str, str] = field(default_factory=dict)
     empty_sources: frozenset[str] = frozenset()
+    kept: Mapping[tuple[str, str], Mapping[str, str]] = field(default_factory=dict)
 
 
 def make_plan(
@@ -146,7 +147,7 @@ def _plan_one(
     known: Known,
     gone_by_content: Mapping[str, list[Live]],
 ) -> PlannedDocument:
-    def planned(action: Action, stage: str = "", renamed_from: str = "") -> PlannedDocument:
+    def planned(action: Action, renamed_from: str = "") -> PlannedDocument:
         reuse = (
             live.version_id
             if live and action is Action.REPERMISSION
@@ -158,7 +159,7 @@ def _plan_one(
             item.source,
             item.uri,
             action,
-            stage if computes else "",
+            first_stage(known.kept.get((item.content_hash, item.stages["parse"])), item.stages) if computes else "",
             reuse if action not in (Action.UNCHANGED, Action.FAILED) else "",
             renamed_from,
             item.content_hash,
@@ -174,18 +175,17 @@ def _plan_one(
         moved = gone_by_content.get(item.content_hash)
         if moved:
             old = moved.pop(0)
-            return planned(Action.RENAME, _first_stage(old, item), old.uri)
-        return planned(Action.ADD, "parse")
-    return planned(Action.CHANGE, _first_stage(live, item))
+            return planned(Action.RENAME, old.uri)
+        return planned(Action.ADD)
+    return planned(Action.CHANGE)
 
 
-def _first_stage(live: Live, item: Observed) -> str:
-    if live.content_hash != item.content_hash:
-        return "parse"
-    for room, fingerprint in item.stages.items():
-        if live.stages.get(room) != fingerprint:
-            return str(room)
-    return "parse"
+def first_stage(kept: Mapping[str, str] | None, wanted: Mapping[str, str]) -> str:
+    """The first room whose work must be done. `kept`: room -> fingerprint that kept results of the same bytes were made
+    with, None where nothing is kept; `wanted`: the same under the rules of now, in pipeline order."""
+    if kept is None:
+        return next(iter(wanted))
+    return next((room for room, fingerprint in wanted.items() if kept.get(room) != fingerprint), "chunk")
 
 
 def _guard_reason(

@@ -86,8 +86,13 @@ def run_summary(summary: Mapping[str, Any]) -> None:
     console.print(line + f"  in {summary['seconds'].get('total', 0):.1f} s")
     shown = [f"{count} {name}" for name, count in documents.items() if count and name != "listed"]
     console.print(f"  documents  {documents.get('listed', 0)} listed: {', '.join(shown) or 'none'}")
+    later = "".join(
+        f"{count} from {stage} on, "
+        for stage, count in work.get("begun", {}).items()
+        if stage not in ("parse", "fetch")
+    )
     console.print(
-        f"  work       {work['parsed']} parsed, {work['embedded']} embedded, "
+        f"  work       {work['parsed']} parsed, {later}{work['embedded']} embedded, "
         f"{work['embedding_cache_hits']} vectors reused"
     )
     console.print(

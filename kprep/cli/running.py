@@ -75,6 +75,10 @@ def _show_plan(outcome: dict[str, Any]) -> None:
         output.console.print(f"  {item['action']:<13} {item['uri']}  [dim]{detail}[/]", soft_wrap=True)
     if len(outcome["changes"]) > 50:
         output.console.print(f"  ... and {len(outcome['changes']) - 50} more (--json lists all)")
+    later = {stage: count for stage, count in outcome["stages"].items() if stage != "parse"}
+    if later:
+        begun = ", ".join(f"{count} from {stage} on" for stage, count in outcome["stages"].items())
+        output.console.print(f"  work begins: {begun}")
     if not outcome["changes"]:
         output.console.print("  nothing to do")
     elif outcome["estimated_embeddings"]:

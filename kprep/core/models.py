@@ -333,6 +333,7 @@ class ParserSpec:
 
     `quote(content, locator)` returns the text of the original at the place, read without the parser's result, so that
     a citation can be checked; white space and markup may differ from the chunk's text.
+    `options()`: what beside the version shapes the outcome, such as an extra that is installed.
     """
 
     name: str
@@ -340,6 +341,7 @@ class ParserSpec:
     media_types: tuple[str, ...]
     parse: Callable[[RawDocument], ParsedDocument]
     quote: Callable[[bytes, Locator], str]
+    options: Callable[[], JsonObject] = dict
 
 
 CountTokens = Callable[[str], int]

@@ -1,6 +1,7 @@
-"""Original bytes, by content address, in the restricted zone: a directory, or a bucket of an S3 server.
+"""The restricted zone, by content address: a directory, or a bucket of an S3 server.
 
-The only place that keeps unredacted bytes. Writes are conditional and idempotent: an address names one content.
+The only place that keeps unredacted bytes: originals, and what earlier stages made of them. Writes are
+conditional and idempotent: an address names one content.
 """
 
 from __future__ import annotations
@@ -168,10 +169,13 @@ class S3Store:
             raise _client_error(error, self._bucket) from error
 
 
-def open_store(location: str | None, data_dir: Path, endpoint: str | None) -> ObjectStore:
-    """Store at `s3://bucket/prefix`, or the restricted directory of the data directory. Raises: ConfigError."""
+def open_store(location: str | None, data_dir: Path, endpoint: str | None, part: str = "") -> ObjectStore:
+    """Store at `s3://bucket/prefix`, or the restricted directory of the data directory. Raises: ConfigError.
+
+    `part`: of the restricted zone; "" are the originals.
+    """
     if location is None:
-        return DirectoryStore(data_dir / "restricted" / "originals")
+        return DirectoryStore(data_dir / "restricted" / (part or "originals"))
     bucket, _, prefix = location.removeprefix("s3://").partition("/")
     if not location.startswith("s3://") or not BUCKET_NAME.fullmatch(bucket):
         raise ConfigError(
@@ -182,6 +186,7 @@ def open_store(location: str | None, data_dir: Path, endpoint: str | None) -> Ob
     from botocore.config import Config
 
     config = Config(retries={"mode": "standard", "max_attempts": 4}, connect_timeout=5, read_timeout=60)
+    prefix = f"{prefix.strip('/')}/{part}" if part else prefix
     return S3Store(bucket, prefix, boto3.client("s3", endpoint_url=endpoint, config=config))
 
 

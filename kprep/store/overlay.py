@@ -27,6 +27,11 @@ def lift(connection: Connection, kb: str, ids: Sequence[str], reason: str, made_
     return connection.execute(SQL["lift"], values).rowcount
 
 
+def hidden_by_a_person(connection: Connection, kb: str) -> frozenset[str]:
+    """Documents that a person suppressed, whose originals are not to be kept in more forms than they must."""
+    return frozenset(row[0] for row in connection.execute(SQL["hidden_by_a_person"], {"kb": kb}))
+
+
 def carry(connection: Connection, kb: str, moved: Mapping[str, str]) -> None:
     """What a person suppressed stays so under its new document id (old id -> new id)."""
     rows = [{"old_id": old, "new_id": new} for old, new in moved.items()]

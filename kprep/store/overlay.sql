@@ -7,6 +7,10 @@ ON CONFLICT DO NOTHING;
 UPDATE kprep.suppressions SET ended_at = now(), ended_by = :made_by
 WHERE kb = :kb AND document_id = ANY(:ids) AND reason = :reason AND ended_at IS NULL;
 
+-- name: hidden_by_a_person
+SELECT DISTINCT document_id FROM kprep.suppressions
+WHERE kb = :kb AND ended_at IS NULL AND reason IN ('legal', 'operator');
+
 -- name: carry
 -- A document that moved keeps what a person decided about it.
 INSERT INTO kprep.suppressions (kb, document_id, reason, made_by, note, since)

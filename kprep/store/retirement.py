@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
+from kprep.store import kept
 from kprep.store.lexical import SEGMENT
 from kprep.store.sql import load
 
@@ -18,13 +19,15 @@ COMPACT_SHARE = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """What was dropped. `originals`: addresses in the object store that nothing refers to any more."""
+    """What was dropped. `originals`, `kept`: addresses of originals, and of results of earlier stages, that nothing
+    refers to any more."""
 
     releases: int = 0
     versions: int = 0
     chunks: int = 0
     embeddings: int = 0
     originals: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
 
 
 def collect(connection: Connection, kb: str, keep: int) -> Collected:
@@ -32,8 +35,8 @@ def collect(connection: Connection, kb: str, keep: int) -> Collected:
 
     The caller holds the knowledge base, so no run is preparing anything. Costs nothing when no release is to go.
     """
-    kept = [int(row[0]) for row in connection.execute(SQL["kept_releases"], {"kb": kb, "keep": keep})]
-    values = {"kb": kb, "kept": kept}
+    releases = [int(row[0]) for row in connection.execute(SQL["kept_releases"], {"kb": kb, "keep": keep})]
+    values = {"kb": kb, "kept": releases}
     old = [int(row[0]) for row in connection.execute(SQL["droppable"], values)]
     if not old:
         return Collected()
@@ -51,7 +54,8 @@ def collect(connection: Connection, kb: str, keep: int) -> Collected:
         compact(connection, kb)
     unused = connection.execute(SQL["unused_originals"], {"hashes": sorted(set(contents))}) if contents else ()
     originals = tuple(str(row[0]) for row in unused)
-    return Collected(len(old), len(contents), len(chunks), embeddings, originals)
+    results = tuple(kept.collect(connection, kb, sorted(set(contents)))) if contents else ()
+    return Collected(len(old), len(contents), len(chunks), embeddings, originals, results)
 
 
 def compact(connection: Connection, kb: str, share: float = COMPACT_SHARE) -> int:

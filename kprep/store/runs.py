@@ -95,9 +95,9 @@ def batch(connection: Connection, run_id: str, number: int) -> list[dict[str, An
     return [dict(row[0]) for row in connection.execute(SQL["batch"], {"run_id": run_id, "batch": number})]
 
 
-def done(connection: Connection, run_id: str, document_id: str, version_id: str | None) -> None:
-    """Record a document as ready (with its version) or failed (None)."""
-    values = {"run_id": run_id, "document_id": document_id, "version_id": version_id}
+def done(connection: Connection, run_id: str, document_id: str, version_id: str | None, began: str) -> None:
+    """Record a document as ready (with its version) or failed (None). `began`: the stage its work began at."""
+    values = {"run_id": run_id, "document_id": document_id, "version_id": version_id, "began": began}
     connection.execute(SQL["done"], values)
 
 

@@ -42,7 +42,7 @@ WHERE run_id = :run_id AND batch = :batch AND state = 'planned' ORDER BY work ->
 
 -- name: done
 UPDATE kprep.run_documents SET state = CASE WHEN CAST(:version_id AS text) IS NULL THEN 'failed' ELSE 'ready' END,
-    version_id = :version_id
+    version_id = :version_id, work = work || jsonb_build_object('began', CAST(:began AS text))
 WHERE run_id = :run_id AND document_id = :document_id;
 
 -- name: work

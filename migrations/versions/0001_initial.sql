@@ -101,6 +101,18 @@ CREATE TABLE kprep.version_chunks (
 CREATE INDEX version_chunks_chunk ON kprep.version_chunks (kb, chunk_id);
 CREATE INDEX version_chunks_parent ON kprep.version_chunks (kb, parent_id);
 
+-- Where the restricted zone keeps what earlier stages made of one content, and with which rules (room -> fingerprint).
+-- Hashes only. `parse`: what shaped the parsing; `format`: of the kept object.
+CREATE TABLE kprep.kept_stages (
+    kb text NOT NULL REFERENCES kprep.knowledge_bases,
+    content_hash text NOT NULL,
+    parse text NOT NULL,
+    format text NOT NULL,
+    stages jsonb NOT NULL,
+    address text NOT NULL,
+    PRIMARY KEY (kb, content_hash, parse)
+);
+
 -- The current failure of a document; gone when it succeeds or leaves the source.
 CREATE TABLE kprep.failures (
     kb text NOT NULL REFERENCES kprep.knowledge_bases,
@@ -512,7 +524,7 @@ DECLARE
 BEGIN
     DELETE FROM kprep.run_documents WHERE run_id IN (SELECT run_id FROM kprep.runs WHERE kb = unwanted_kb);
     FOREACH name IN ARRAY ARRAY['views', 'gate_reports', 'channels', 'releases', 'suppressions', 'narrowed_acls', 'failures',
-        'documents', 'leases', 'runs'] LOOP
+        'kept_stages', 'documents', 'leases', 'runs'] LOOP
         EXECUTE format('DELETE FROM kprep.%I WHERE kb = %L', name, unwanted_kb);
     END LOOP;
     FOREACH name IN ARRAY ARRAY['release_members', 'release_documents', 'version_chunks', 'document_versions', 'chunks',

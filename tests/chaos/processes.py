@@ -11,6 +11,7 @@ from pathlib import Path
 from sqlalchemy import text
 
 from flows import run as steps
+from flows.preparing import Prepared
 from kprep.core.errors import PrepError, RetrievalError, StoreError, StoreUnavailable
 from tests.fakes.made_base import MadeBase
 from tests.fakes.made_embedder import MadeEmbedder
@@ -32,7 +33,7 @@ def run_once(folder: str, name: str, database_url: str, with_children: bool, beg
     base = opened(folder, name, database_url)
     steps.EMBED_BATCH, steps.BATCH_DOCUMENTS = 2, 3
     begun.send("begun")
-    children = steps.Prepared() if with_children else None
+    children = Prepared() if with_children else None
     try:
         status = str(base.run(allow_deletes=True, children=children)["status"])
     except PrepError as error:

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from flows import run as steps
+from flows.preparing import Prepared
+from flows.rooms import Job, Outcome
 from flows.workspace import Workspace
 from kprep.core.ids import digest
 from kprep.core.models import (
@@ -25,7 +26,6 @@ from kprep.core.models import (
     Link,
     Locator,
     PreparedDocument,
-    RawDocument,
     SourceUnit,
 )
 
@@ -100,9 +100,10 @@ def index_text(canary: Canary, anchor: str) -> str:
 class CanaryChild:
     """Makes the prepared document of a canary's file."""
 
-    def prepare(self, raw: RawDocument, _doc_type: str) -> PreparedDocument | Failure:
+    def prepare(self, job: Job) -> Outcome:
+        raw = job.raw
         if raw.name == "zz-broken.pdf":
-            return Failure("parse", "corrupt", "broken on purpose", retryable=False)
+            return Outcome(Failure("parse", "corrupt", "broken on purpose", retryable=False))
         front = json.loads(raw.content)
         canary = Canary(front["number"], frozenset(), "", None, None, None, front["link"])
         parents, children = [], []
@@ -139,10 +140,10 @@ class CanaryChild:
         metadata = DocumentMetadata(front_matter=front)
         document = EnrichedDocument(raw.uri, "Canary", "en", metadata, tuple(parents), tuple(children))
         unit = SourceUnit("file", 1, "ok", 1)
-        return PreparedDocument(document, raw.media_type, "canary@1", (unit,), (), (), {})
+        return Outcome(PreparedDocument(document, raw.media_type, "canary@1", (unit,), (), (), {}))
 
 
-class CanaryChildren(steps.Prepared):
+class CanaryChildren(Prepared):
     """Children of a run over canaries."""
 
     @contextmanager

@@ -21,9 +21,9 @@ from sqlalchemy import Connection, text
 
 from flows import rooms
 from flows import run as steps
+from flows.preparing import Prepared, prepare_batch
 from flows.rules import RuleSet
 from flows.workspace import Workspace
-from kprep.core.models import Failure, PreparedDocument, RawDocument
 from retrieval import Reader, Searcher, SearchRequest
 
 REDACTION_KEY = "key of the tests"
@@ -36,11 +36,11 @@ class InProcessChild:
     def __init__(self, rules: RuleSet) -> None:
         self._rules = rules
 
-    def prepare(self, raw: RawDocument, doc_type: str) -> PreparedDocument | Failure:
-        return rooms.prepare(raw, doc_type, self._rules)
+    def prepare(self, job: rooms.Job) -> rooms.Outcome:
+        return rooms.prepare(job, self._rules)
 
 
-class InProcess(steps.Prepared):
+class InProcess(Prepared):
     """The children of a run, without processes."""
 
     @contextmanager
@@ -139,7 +139,7 @@ class TestBase:
             self._workspace.close()
             self._workspace = None
 
-    def run(self, *, allow_deletes: bool = False, children: steps.Prepared | None = None) -> dict[str, Any]:
+    def run(self, *, allow_deletes: bool = False, children: Prepared | None = None) -> dict[str, Any]:
         """One run by the steps the Prefect flow takes, in its order; the summary."""
         workspace = self.workspace
         with steps.only_run(workspace):
@@ -149,7 +149,7 @@ class TestBase:
                 if plan["status"] != "work":
                     return steps.finish(workspace, run_id, plan["status"], {})
                 for number in range(plan["batches"]):
-                    steps.prepare_batch(workspace, run_id, number, children or InProcess())
+                    prepare_batch(workspace, run_id, number, children or InProcess())
                 if not steps.has_changes(workspace, run_id):
                     return steps.finish(workspace, run_id, "unchanged", {})
                 embedded = steps.embed(workspace, run_id)

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from flows.child import Limits, PrepareChild
-from flows.run import Prepared
+from flows.preparing import Prepared
+from flows.rooms import Job
 from kprep.core import errors
 from kprep.core.models import Failure, PreparedDocument, RawDocument
 from tests.conftest import MakeBase
@@ -19,6 +20,7 @@ from tests.fakes.hostile import hostile
 from tests.fakes.pages import REFUNDS, SAFETY
 
 GOOD = RawDocument("docs/good.md", "good.md", SAFETY.encode(), "text/markdown")
+JOB = Job(GOOD, "document")
 KINDS = ("hang", "eat", "die", "exit", "abort", "recurse", "print")
 REASONS = {
     "hang": "parse_timeout",
@@ -42,7 +44,7 @@ def child(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrepareChild]:
     (folder / "kprep.yaml").write_text(f"knowledge_base: child\ntenant: acme\nsources: [{source}]\n")
     rules = load_rules(load(folder), b"a key of the tests")
     made = PrepareChild(hostile(rules), Limits(timeout_s=2.5, memory_mb=1024))
-    assert isinstance(made.prepare(GOOD, "document"), PreparedDocument)
+    assert isinstance(made.prepare(JOB).result, PreparedDocument)
     yield made
     made.close()
 
@@ -50,26 +52,26 @@ def child(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrepareChild]:
 @pytest.mark.parametrize("kind", KINDS)
 def test_hostile_document_fails_alone(child: PrepareChild, kind: str, capfd: pytest.CaptureFixture[str]) -> None:
     started = time.monotonic()
-    outcome = child.prepare(GOOD, kind)
+    outcome = child.prepare(Job(GOOD, kind)).result
     assert isinstance(outcome, Failure)
     assert (outcome.stage, outcome.reason) == ("chunk", REASONS[kind])
     assert "walrus" not in str(outcome)
-    assert isinstance(child.prepare(GOOD, "document"), PreparedDocument)
+    assert isinstance(child.prepare(JOB).result, PreparedDocument)
     assert time.monotonic() - started < 12
     assert "walrus" not in "".join(capfd.readouterr())
 
 
 def test_child_killed_between_documents_is_replaced(child: PrepareChild) -> None:
-    assert isinstance(child.prepare(GOOD, "document"), PreparedDocument)
+    assert isinstance(child.prepare(JOB).result, PreparedDocument)
     child._process.kill()
     child._process.join()
-    assert isinstance(child.prepare(GOOD, "document"), PreparedDocument)
+    assert isinstance(child.prepare(JOB).result, PreparedDocument)
 
 
 def test_child_dying_unseen_between_documents_costs_none(child: PrepareChild) -> None:
-    assert isinstance(child.prepare(GOOD, "document"), PreparedDocument)
+    assert isinstance(child.prepare(JOB).result, PreparedDocument)
     child._process.kill()
-    assert isinstance(child.prepare(GOOD, "document"), PreparedDocument)
+    assert isinstance(child.prepare(JOB).result, PreparedDocument)
 
 
 def test_children_are_replaced_after_a_while(child: PrepareChild, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,7 +80,7 @@ def test_children_are_replaced_after_a_while(child: PrepareChild, monkeypatch: p
     monkeypatch.setattr(module, "RECYCLE_AFTER", 2)
     numbers = set()
     for _ in range(4):
-        assert isinstance(child.prepare(GOOD, "document"), PreparedDocument)
+        assert isinstance(child.prepare(JOB).result, PreparedDocument)
         numbers.add(child._process.pid)
     assert len(numbers) >= 2
 
@@ -86,8 +88,8 @@ def test_children_are_replaced_after_a_while(child: PrepareChild, monkeypatch: p
 def test_same_result_in_a_child_and_here(child: PrepareChild) -> None:
     from flows.rooms import prepare
 
-    there = child.prepare(GOOD, "document")
-    here = prepare(GOOD, "document", child._rules)
+    there = child.prepare(JOB).result
+    here = prepare(JOB, child._rules).result
     assert isinstance(there, PreparedDocument)
     assert isinstance(here, PreparedDocument)
     assert there.document == here.document

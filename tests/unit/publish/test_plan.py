@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from publish.plan import Action, Guard, Known, Live, Observed, Plan, PlannedDocument, make_plan
+from publish.plan import Action, Guard, Known, Live, Observed, Plan, PlannedDocument, first_stage, make_plan
 
 STAGES = {"parse": "markdown@1", "clean": "c1", "redact": "r1", "chunk": "k1", "enrich": "e1"}
 NO_GUARD = Guard(1.0, 1000)
@@ -23,7 +23,7 @@ def observed(name: str, content: str = "", source: str = "docs", **values: Any) 
 def live(name: str, content: str = "", source: str = "docs", **values: Any) -> Live:
     content = content or f"hash of {name}"
     key = f"id-{source}-{name}"
-    made = Live(key, source, f"{source}/{name}", f"version of {name}", content, f"{content}+rules", "meta", STAGES)
+    made = Live(key, source, f"{source}/{name}", f"version of {name}", content, f"{content}+rules", "meta")
     return replace(made, **values)
 
 
@@ -59,8 +59,22 @@ def test_changed_bytes_start_at_the_parser() -> None:
 @pytest.mark.parametrize("room", list(STAGES))
 def test_changed_rule_names_the_first_room_it_affects(room: str) -> None:
     stages = {**STAGES, room: "another", "enrich": "another too"}
-    item = only(plan([observed("a.md", content_fingerprint="other", stages=stages)], [live("a.md")]))
+    known = Known(kept={("hash of a.md", STAGES["parse"]): STAGES})
+    item = only(plan([observed("a.md", content_fingerprint="other", stages=stages)], [live("a.md")], known))
     assert (item.action, item.stage) == (Action.CHANGE, room)
+
+
+def test_without_kept_results_everything_starts_at_the_parser() -> None:
+    stages = {**STAGES, "chunk": "another"}
+    item = only(plan([observed("a.md", content_fingerprint="other", stages=stages)], [live("a.md")]))
+    assert (item.action, item.stage) == (Action.CHANGE, "parse")
+
+
+def test_a_document_that_comes_back_starts_where_its_kept_results_end() -> None:
+    known = Known(kept={("hash of a.md", STAGES["parse"]): {**STAGES, "clean": "older"}})
+    item = only(plan([observed("a.md")], [], known))
+    assert (item.action, item.stage) == (Action.ADD, "clean")
+    assert first_stage(STAGES, STAGES) == "chunk"
 
 
 def test_prepared_version_is_reused() -> None:

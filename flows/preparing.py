@@ -1,0 +1,152 @@
+"""Documents of a run from bytes, or from what is kept of them, to stored versions: the work of one batch."""
+
+from __future__ import annotations
+
+import contextlib
+import queue
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from flows.child import Limits, PrepareChild
+from flows.kept import Kept, form
+from flows.progress import report
+from flows.rooms import Job, Outcome
+from flows.scan import request_for
+from flows.workspace import Workspace
+from kprep.core.errors import PrepError
+from kprep.core.ids import content_hash
+from kprep.core.models import Failure, RawDocument
+from kprep.store import documents, kept, overlay, runs
+from publish.plan import first_stage
+from sources import SOURCES, Entry
+
+
+@dataclass(slots=True)
+class Prepared:
+    """Child processes, one per preparing thread, kept for the run."""
+
+    free: queue.SimpleQueue[PrepareChild] = field(default_factory=queue.SimpleQueue)
+    all: list[PrepareChild] = field(default_factory=list)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    total: int = 0
+    done: int = 0
+
+    @contextmanager
+    def child(self, workspace: Workspace) -> Iterator[PrepareChild]:
+        """A child nobody else uses."""
+        try:
+            child = self.free.get_nowait()
+        except queue.Empty:
+            settings = workspace.settings
+            child = PrepareChild(workspace.rules, Limits(settings.document_timeout_s, settings.document_memory_mb))
+            with self.lock:
+                self.all.append(child)
+        try:
+            yield child
+        finally:
+            self.free.put(child)
+
+    def report_one(self) -> None:
+        """One more document is through."""
+        with self.lock:
+            self.done += 1
+            report("prepare", self.done, self.total)
+
+    def close(self) -> None:
+        """End all children."""
+        for child in self.all:
+            child.close()
+
+
+def prepare_batch(workspace: Workspace, run_id: str, number: int, children: Prepared) -> int:
+    """Prepare the documents of a batch that are not done yet; their number."""
+    with workspace.writing() as connection:
+        items = runs.batch(connection, run_id, number)
+        runs.enter_stage(connection, run_id, "prepare")
+        hidden = overlay.hidden_by_a_person(connection, workspace.kb)
+    with children.child(workspace) as child:
+        for item in items:
+            _prepare_one(workspace, run_id, item, child, keep=item["document_id"] not in hidden)
+            children.report_one()
+    return len(items)
+
+
+def _prepare_one(workspace: Workspace, run_id: str, item: dict[str, Any], child: PrepareChild, *, keep: bool) -> None:
+    kb, key, fingerprint = workspace.kb, item["document_id"], item["content_fingerprint"]
+    stages = workspace.rules.stages(item["media_type"], item["doc_type"])
+    outcome, began = _outcome(workspace, item, stages, child)
+    new = b""
+    if keep and outcome.kept is not None:
+        new = outcome.kept.to_bytes(kb, item["content_hash"], stages["parse"])
+    with workspace.writing() as connection:
+        if isinstance(outcome.result, Failure):
+            documents.fail(connection, kb, run_id, (key, item["source"], item["uri"]), fingerprint, outcome.result)
+            runs.done(connection, run_id, key, None, began)
+            return
+        version = documents.save_version(connection, kb, key, item["content_hash"], fingerprint, stages, outcome.result)
+        address = content_hash(new) if new else None
+        replaced = kept.save(connection, kb, item["content_hash"], stages, form(), address)
+        documents.clear_failures(connection, kb, [key])
+        runs.done(connection, run_id, key, version, began)
+    # Recorded first and written then: a crash between leaves a record whose object is missing, which is made again,
+    # never an object that nothing names.
+    for old in replaced:
+        workspace.kept.delete(old)
+    if new:
+        with contextlib.suppress(PrepError):
+            workspace.kept.put(new)
+
+
+def _outcome(
+    workspace: Workspace, item: dict[str, Any], stages: Mapping[str, str], child: PrepareChild
+) -> tuple[Outcome, str]:
+    """What a document became, and the stage its work began at."""
+    found = _kept(workspace, item, stages)
+    if found is not None:
+        results, stage = found
+        raw = RawDocument(item["uri"], item["name"], b"", item["media_type"])
+        outcome = child.prepare(Job(raw, item["doc_type"], stage, results))
+        if not (isinstance(outcome.result, Failure) and outcome.result.stage == "restore"):
+            return outcome, stage
+    read = _read(workspace, item)
+    if isinstance(read, Failure):
+        return Outcome(read), "fetch"
+    outcome = child.prepare(Job(read, item["doc_type"]))
+    if not isinstance(outcome.result, Failure):
+        # Only what redaction let through is kept, so that a document refused for secrets is stored nowhere.
+        workspace.objects.put(read.content)
+    return outcome, "parse"
+
+
+def _kept(workspace: Workspace, item: dict[str, Any], stages: Mapping[str, str]) -> tuple[Kept, str] | None:
+    """What is kept of a document's content and the first stage to do; None when its bytes are needed."""
+    content = item["content_hash"]
+    with workspace.database.begin() as connection:
+        row = kept.of_contents(connection, workspace.kb, [content], form()).get((content, stages["parse"]))
+    if row is None:
+        return None
+    try:
+        if not workspace.objects.exists(content):
+            return None
+        return Kept.from_bytes(workspace.kept.get(row.address)), first_stage(row.stages, stages)
+    except PrepError:  # missing, damaged or out of reach: it can be made again
+        with contextlib.suppress(PrepError):
+            workspace.kept.delete(row.address)  # so that it can be written anew
+        return None
+
+
+def _read(workspace: Workspace, item: dict[str, Any]) -> RawDocument | Failure:
+    source = next(source for source in workspace.base.config.sources if source.name == item["source"])
+    entry = Entry(item["uri"], item["name"], item["location"], "", 0, None)
+    try:
+        content = SOURCES[source.kind].fetch(request_for(workspace, source), entry)
+    except PrepError as error:
+        return Failure("fetch", error.reason, error.message, error.retryable)
+    if content_hash(content) != item["content_hash"]:
+        return Failure(
+            "fetch", "source_changed", "changed while the run read it; the next run takes it up", retryable=True
+        )
+    return RawDocument(item["uri"], item["name"], content, item["media_type"])
