@@ -58,6 +58,7 @@ from parsers import (
     spreadsheet,
     sql_ddl,
     text_plain,
+    transcript,
     xml_text,
     yaml_config,
 )
@@ -93,6 +94,7 @@ PARSERS = by_name(
         eml.PARSER,
         mbox.PARSER,
         msg.PARSER,
+        transcript.PARSER,
     )
 )
 

@@ -16,6 +16,11 @@ _SCHEMA_LIKE = re.compile(
 )
 _NOTEBOOK = re.compile(r'"(?:nbformat|cells)"\s*:')
 _ENTRY = re.compile(r'"fragments"\s*:\s*\[\s*\{\s*(?:[^{}]*?,\s*)?"type"\s*:\s*"(?:def|int|ex|form|app)"')
+_TRANSCRIPT = re.compile(
+    r""""(?:start|start_time|startTime|from|begin|tStartMs|start_ms)"\s*:\s*"?[\d:.,]+s?"?\s*,"""
+    r"""(?=[^{}]{0,400}"(?:end|end_time|endTime|to|duration|dDurationMs|end_ms)"\s*:)"""
+    r"""(?=[^{}]{0,4000}"(?:text|transcript|segs|utterance)"\s*:)"""
+)
 _ENTRY_NAME = re.compile(r'"name"\s*:')
 _DICTIONARY = re.compile(
     r"^(?:models|tables|entities|sources|datasets|views)\s*:(?=.{0,4000}?^\s+(?:-\s+)?(?:columns|fields|attributes|variables)\s*:\s*\n\s+(?:-\s+)?\w+\s*:)",
@@ -55,6 +60,8 @@ def _tree_type(media_type: str, head: str) -> str:
         return "application/vnd.kprep.knowledge+json"
     if is_json and _NOTEBOOK.search(head) and '"cell_type"' in head:
         return "application/x-ipynb+json"
+    if is_json and _TRANSCRIPT.search(head):
+        return "application/vnd.kprep.transcript+json"
     if media_type == "application/jsonl":
         return media_type
     if _SCHEMA.search(head) or (is_json and _SCHEMA_LIKE.match(head)):

@@ -129,7 +129,13 @@ def resolve_release(
 
 
 def citation(uri: str, locator: Mapping[str, Any]) -> str:
-    """A citation a person can follow: `uri#anchor`, `uri, page 3`, `uri, lines 4-9`."""
+    """A citation a person can follow: `uri#anchor`, `uri, page 3`, `uri, lines 4-9`, `uri, 04:12-04:40`,
+    `uri, message 7`."""
+    if locator.get("time"):
+        return f"{uri}, {_clock(locator['time'][0])}-{_clock(locator['time'][1])}"
+    if locator.get("message"):
+        last = locator.get("message_end")
+        return f"{uri}, messages {locator['message']}-{last}" if last else f"{uri}, message {locator['message']}"
     if locator.get("page"):
         last = locator.get("page_end")
         return f"{uri}, pages {locator['page']}-{last}" if last else f"{uri}, page {locator['page']}"
@@ -139,6 +145,11 @@ def citation(uri: str, locator: Mapping[str, Any]) -> str:
         first, last = locator["line"]
         return f"{uri}, line {first}" if first == last else f"{uri}, lines {first}-{last}"
     return uri
+
+
+def _clock(seconds: float) -> str:
+    whole = int(seconds)
+    return f"{whole // 3600}:{whole // 60 % 60:02d}:{whole % 60:02d}"
 
 
 def public_metadata(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -122,6 +122,19 @@ class NoText(ParseError):
     reason = "no_text"
 
 
+class NoSpeech(NoText):
+    """The recording or transcript opens but nobody says a word in it."""
+
+    reason = "no_speech"
+
+
+class SpeechModelMissing(ParseError):
+    """The model that would transcribe a recording is not installed."""
+
+    retryable = True
+    reason = "speech_model_missing"
+
+
 class CleaningError(PrepError):
     """Cleaning rules cannot be applied."""
 

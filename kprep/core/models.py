@@ -20,7 +20,7 @@ class Locator:
     """Where in the original a text stands. Lines, pages, slides and rows count from 1; spans are half-open.
 
     `char` counts Unicode code points of the decoded original (only where the original is text).
-    `page_end`/`line` are inclusive, as people cite them.
+    `page_end`, `message_end` and `line` are inclusive, as people cite them. `time` is in seconds.
     """
 
     page: int | None = None
@@ -33,6 +33,7 @@ class Locator:
     cell: str | None = None
     row: int | None = None
     message: str | None = None
+    message_end: str | None = None
     char: tuple[int, int] | None = None
 
     def to_json(self) -> dict[str, Any]:
@@ -55,12 +56,14 @@ class Locator:
         """The place from the start of this locator to the end of `last` (which comes later in the same original, or
         inside this place)."""
         page_end = last.page_end or last.page
+        message_end = last.message_end or last.message
         return replace(
             self,
             page_end=page_end if page_end != self.page else None,
             line=(min(self.line[0], last.line[0]), max(self.line[1], last.line[1]))
             if self.line and last.line
             else self.line,
+            message_end=message_end if message_end != self.message else None,
             time=(self.time[0], last.time[1]) if self.time and last.time else self.time,
             char=(min(self.char[0], last.char[0]), max(self.char[1], last.char[1]))
             if self.char and last.char

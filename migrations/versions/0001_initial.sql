@@ -367,6 +367,10 @@ $$;
 -- A citation a person can follow, as `retrieval.reader.citation` writes it.
 CREATE FUNCTION kprep.citation(uri text, locator jsonb) RETURNS text LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE
+        WHEN locator ? 'time' THEN uri || ', ' || to_char(make_interval(secs => floor((locator -> 'time' ->> 0)::numeric)), 'FMHH24:MI:SS')
+            || '-' || to_char(make_interval(secs => floor((locator -> 'time' ->> 1)::numeric)), 'FMHH24:MI:SS')
+        WHEN locator ? 'message_end' THEN uri || ', messages ' || (locator ->> 'message') || '-' || (locator ->> 'message_end')
+        WHEN locator ? 'message' THEN uri || ', message ' || (locator ->> 'message')
         WHEN locator ? 'page_end' THEN uri || ', pages ' || (locator ->> 'page') || '-' || (locator ->> 'page_end')
         WHEN locator ? 'page' THEN uri || ', page ' || (locator ->> 'page')
         WHEN locator ? 'anchor' THEN uri || '#' || (locator ->> 'anchor')
