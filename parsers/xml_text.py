@@ -15,7 +15,7 @@ from parsers.docx_xml import Node, local
 from parsers.source_text import document
 
 NAME = "xml_text"
-VERSION = 1
+VERSION = 2
 MEDIA_TYPES = ("application/xml", "text/xml", "application/jats+xml", "application/docbook+xml")
 
 _TAG = re.compile(r"<[^<>]*>|\A[^<>]*>|<[^<>]*\Z")
@@ -37,7 +37,10 @@ def parse(raw: RawDocument) -> ParsedDocument:
 
 
 def quote(content: bytes, locator: Locator) -> str:
-    """Words of the source lines without tags, then the names and attributes of the tags; "" without lines."""
+    """Words of the source lines without tags, then the names and attributes of the tags, then the titles of sections
+    that only their tag names; "" without lines."""
+    from parsers.xml_walk import NAMED
+
     if locator.line is None:
         return ""
     text = _decoded(content)
@@ -49,7 +52,9 @@ def quote(content: bytes, locator: Locator) -> str:
     words = html.unescape(_TAG.sub("", place))
     spaced = html.unescape(_TAG.sub(" ", place))
     inside = html.unescape(_TAG.sub("", html.unescape(words)))
-    return "\n".join((words, spaced, inside, *_TAG.findall(place)))
+    tags = _TAG.findall(place)
+    titles = (NAMED.get(re.sub(r"^<|[\s>/].*$", "", tag, flags=re.DOTALL), "") for tag in tags)
+    return "\n".join((words, spaced, inside, *tags, *titles))
 
 
 def tree(content: bytes, uri: str) -> Node:

@@ -10,11 +10,24 @@ from dataclasses import replace
 from kprep.core.models import Element, ElementKind, Link, Locator, table_text
 from parsers.docx_xml import Node, attribute, local
 
-_HEADINGS = frozenset("title subtitle article-title invention-title heading head subject-title".split())
+_HEADINGS = frozenset(
+    "title subtitle article-title invention-title title-of-invention heading head subject-title H B540".split()
+)
 _SECTIONS = frozenset(
     "sec section chapter appendix app part sect1 sect2 sect3 sect4 sect5 sect6 abstract ack ref-list bibliography "
-    "glossary preface simplesect refsection topic concept task reference boxed-text book article".split()
+    "glossary preface simplesect refsection topic concept task reference boxed-text book article "
+    "claims subdoc-abstract subdoc-claims SDOAB SDOCL".split()
 )
+NAMED = {
+    "abstract": "Abstract",
+    "ack": "Acknowledgments",
+    "claims": "Claims",
+    "subdoc-abstract": "Abstract",
+    "subdoc-claims": "Claims",
+    "SDOAB": "Abstract",
+    "SDOCL": "Claims",
+}
+"""Sections (JATS, patents) whose tag is their title when they hold none."""
 _PROSE = frozenset("p para simpara formalpara paragraph verse-line term def title label".split())
 _LISTS = frozenset("list-item listitem li item claim".split())
 _CODE = frozenset("programlisting screen preformat literallayout codeblock".split())
@@ -40,7 +53,7 @@ _LAST_COUNTED_LINE = 65_535
 
 def plain(node: Node) -> str:
     """All words inside a node, white space as single spaces; an entity nobody resolved by its name in HTML."""
-    pieces = (html.unescape(text) if _ENTITY.fullmatch(text) else text for text in node.itertext(with_tail=False))
+    pieces = (html.unescape(text) if _ENTITY.fullmatch(text) else text for text in node.itertext())
     return " ".join("".join(pieces).split())
 
 
@@ -72,17 +85,31 @@ class XmlWalk:
             )
             return
         if tag in _CODE:
-            text = "".join(node.itertext(with_tail=False)).strip("\n")
+            text = "".join(node.itertext()).strip("\n")
             self._emit(Element(ElementKind.CODE, text, Locator(), language=node.get("language") or ""), node)
         elif tag in _HEADINGS and kind is ElementKind.PARAGRAPH:
-            self._emit(Element(ElementKind.HEADING, plain(node), Locator(), level=min(max(depth, 1), 6)), node)
+            number = _number_of(node)
+            text = " ".join(plain(part) for part in (number, node) if part is not None)
+            level = min(max(depth, 1), 6)
+            self._emit(
+                Element(ElementKind.HEADING, text, Locator(), level=level), node if number is None else number, node
+            )
+        elif tag == "label" and _number_of(node.getnext()) is node:
+            return
         elif tag in _JOINED:
-            text = " ".join(" ".join(part.split()) for part in node.itertext(with_tail=False) if part.strip())
+            text = " ".join(" ".join(part.split()) for part in node.itertext() if part.strip())
             self._emit(Element(kind, text, Locator(), marker=self._take_marker(), links=_links(node)), node)
         elif _is_mixed(node) or tag in _PROSE:
             self._prose(node, depth, kind)
         else:
+            self._name(node, depth + 1)
             self._children(node, depth + (tag in _SECTIONS), self._kind(tag, kind))
+
+    def _name(self, node: Node, depth: int) -> None:
+        """A heading for a section that only its tag names."""
+        tag, first = local(node), next((inner for inner in node if isinstance(inner.tag, str)), None)
+        if first is not None and tag in NAMED and not any(local(inner) in _HEADINGS for inner in node):
+            self._emit(Element(ElementKind.HEADING, NAMED[tag], Locator(), level=min(depth, 6)), node, node[0])
 
     def _kind(self, tag: str, kind: ElementKind) -> ElementKind:
         if tag in _LISTS:
@@ -165,7 +192,7 @@ class XmlWalk:
 
 def plain_tight(node: Node) -> str:
     """Words inside a node of prose, its white space as it is."""
-    return "".join(html.unescape(t) if _ENTITY.fullmatch(t) else t for t in node.itertext(with_tail=False))
+    return "".join(html.unescape(t) if _ENTITY.fullmatch(t) else t for t in node.itertext())
 
 
 def _lines_after(root: Node, lines: int) -> dict[Node, int]:
@@ -175,6 +202,12 @@ def _lines_after(root: Node, lines: int) -> dict[Node, int]:
         following = node.getnext()
         found[node] = (following.sourceline or lines) if following is not None else found.get(node.getparent(), lines)
     return found
+
+
+def _number_of(title: Node | None) -> Node | None:
+    """The label right before a title, which numbers it."""
+    before = title.getprevious() if title is not None and local(title) in _HEADINGS else None
+    return before if before is not None and local(before) == "label" else None
 
 
 def _is_mixed(node: Node) -> bool:

@@ -231,3 +231,19 @@ def test_old_formats_name_a_remedy(name: str, stream: str, remedy: str) -> None:
     content = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600) + stream.encode("utf-16-le")
     with pytest.raises(UnsupportedFormat, match=f"save it as .{remedy}"):
         parser_for(detect(name, content))
+
+
+def test_xml_cells_and_titles_keep_the_words_after_inline_marks() -> None:
+    page = (
+        "<article><front><abstract><p>What it is about.</p></abstract></front><body><sec id='s1'><label>1.</label>"
+        "<title>Use of H<sub>2</sub>O here</title><p>Some words.</p><table><tr><td>NE<sub>L</sub>, Mcal (kg DM)"
+        "<sup>-1</sup> a day</td><td>1.96</td></tr></table></sec></body></article>"
+    )
+    found = read("a.xml", page)
+    assert [e.text for e in found.elements if e.kind is ElementKind.HEADING] == ["Abstract", "1. Use of H2O here"]
+    assert found.elements[-1].rows == (("NEL, Mcal (kg DM)-1 a day", "1.96"),)
+    assert all(
+        "Abstract" in PARSERS["xml_text"].quote(page.encode(), e.locator)
+        for e in found.elements
+        if e.text == "Abstract"
+    )
