@@ -33,6 +33,16 @@ def document_title(document: RedactedDocument) -> str:
     return next((_one_line(element.text) for element in headings), "")
 
 
+def anchors_of(document: RedactedDocument) -> tuple[tuple[str, str], ...]:
+    """(anchor, heading or "") of the elements that have one, each anchor once, in order."""
+    out: dict[str, str] = {}
+    for element in document.elements:
+        if element.locator.anchor:
+            heading = _one_line(element.text) if element.kind is ElementKind.HEADING else ""
+            out.setdefault(element.locator.anchor, heading)
+    return tuple(out.items())
+
+
 def outline(document: RedactedDocument, profile: ChunkProfile, ruler: Ruler) -> list[Section]:
     """Sections in reading order; none is without text. Those with permissions of their own (front matter `sections`)
     are joined with no other."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from chunking.atoms import CutCode, atoms_of, cut_code, sentences
 from chunking.budget import Budget, Ruler, budget_for, check_profile
 from chunking.layout import Block, lay_out
-from chunking.outline import Section, document_title, outline
+from chunking.outline import Section, anchors_of, document_title, outline
 from chunking.packing import Group, Packer, kind_of
 from chunking.spec import ChunkerSpec
 from kprep.core.errors import ChunkingError
@@ -56,7 +56,9 @@ def chunk_sections(
         cutter = _Cutter(section, budget, profile, document.metadata.language, code)
         parents.append(cutter.parent(keys))
         children += cutter.children(parents[-1].key, keys)
-    return ChunkedDocument(document.uri, document.metadata, title, tuple(parents), tuple(children))
+    return ChunkedDocument(
+        document.uri, document.metadata, title, tuple(parents), tuple(children), anchors_of(document)
+    )
 
 
 @dataclass(slots=True)

@@ -9,6 +9,7 @@ from enrichment.entities import entities_of
 from enrichment.fragments import fragment_of
 from enrichment.keywords import keywords_of
 from enrichment.languages import chunk_language, document_language
+from enrichment.relations import relations_of
 from enrichment.titles import summary_of, title_of
 from kprep.core.errors import EnrichmentError
 from kprep.core.ids import canonical_json, digest
@@ -23,7 +24,7 @@ from kprep.core.models import (
 )
 from kprep.core.tables import sentences
 
-VERSION = 2
+VERSION = 3
 CELL_BORDER = " | "
 
 
@@ -41,7 +42,16 @@ def enrich(document: ChunkedDocument, max_tokens: int, count_tokens: CountTokens
         EnrichedParent(parent.key, parent.heading_path, parent.text, summary_of(parent.text, language), parent.locator)
         for parent in document.parents
     )
-    return EnrichedDocument(document.uri, document.title, language, document.metadata, parents, children)
+    return EnrichedDocument(
+        document.uri,
+        document.title,
+        language,
+        document.metadata,
+        parents,
+        children,
+        tuple(anchor for anchor, _ in document.anchors),
+        relations_of(document),
+    )
 
 
 @dataclass(frozen=True, slots=True)

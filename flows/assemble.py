@@ -10,7 +10,7 @@ from flows.metadata import Permitted, Place, document_metadata, metadata_fingerp
 from flows.scan import fail_unreadable
 from flows.validity import Replaced, Versioned, resolve, targets
 from flows.workspace import Workspace
-from kprep.store import chunks, documents, lexical, measures, overlay, releases, runs
+from kprep.store import chunks, documents, lexical, measures, overlay, relations, releases, runs
 from kprep.store.sql import Connection
 from publish.plan import Action
 from retrieval import tokens
@@ -58,9 +58,12 @@ def assemble(workspace: Workspace, connection: Connection, run_id: str, base_rel
     retired = [item.document_id for item in work if item.work["action"] == Action.RETIRE.value]
     wanted += _replaced(connection, kb, base_release, wanted, retired)
     releases.apply_changes(connection, kb, release, wanted, retired)
+    versions = [str(item.version_id) for item in ready]
+    appeared = [item.document_id for item in ready if item.work["action"] in (Action.ADD.value, Action.RENAME.value)]
+    relations.pin(connection, kb, release, versions, appeared if base_release else [])
     # In this transaction: every indexed chunk is a member of some release, which is what reads rely on to tell which
     # indexed chunks are absent from theirs.
-    index(workspace, connection, [str(item.version_id) for item in ready], configuration["lexicon"])
+    index(workspace, connection, versions, configuration["lexicon"])
     releases.refresh_statistics(connection, kb, measures.changes(connection, kb, base_release, release)[0])
     releases.add_views(connection, kb, release, configuration["views"])
     base = releases.get(connection, kb, base_release)

@@ -10,10 +10,10 @@ from flows.rooms import redactor_of
 from flows.workspace import Workspace
 from kprep.config import read_yaml
 from kprep.core.models import Locator
-from kprep.store import documents, measures, releases, search
+from kprep.store import documents, measures, relations, releases, search
 from kprep.store.sql import Connection
 from quality import load_questions, run_gate
-from quality.spec import Candidate, CandidateChunk, GateReport, Hit, Question, Thresholds
+from quality.spec import Candidate, CandidateChunk, GateReport, Hit, Question, Thresholds, TouchedRelation
 from retrieval import Reader, Searcher, SearchRequest
 
 
@@ -66,9 +66,15 @@ def candidate(workspace: Workspace, connection: Connection, release: int, child:
         total=int(row.statistics["children"]),
         without_vector=int(row.statistics["without_vector"]),
         copies=copies,
+        relations=_touched(connection, kb, base, release),
         removed=measures.removed_shares(connection, kb, release, thresholds.removed_share),
         uncovered=measures.low_coverage(connection, kb, release, thresholds.coverage),
     )
+
+
+def _touched(connection: Connection, kb: str, base: int, release: int) -> tuple[TouchedRelation, ...]:
+    changed = measures.touched(connection, kb, base, release)
+    return tuple(TouchedRelation(**row) for row in relations.touching(connection, kb, base, release, changed))
 
 
 def questions(workspace: Workspace) -> tuple[Question, ...]:

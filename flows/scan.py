@@ -16,7 +16,7 @@ from kprep.config import SourceConfig
 from kprep.core.errors import SourceError, SourceUnavailable
 from kprep.core.ids import content_hash, document_id
 from kprep.core.models import Failure
-from kprep.store import documents, kept, overlay, releases
+from kprep.store import documents, kept, overlay, relations, releases
 from kprep.store.documents import DocumentRow
 from kprep.store.sql import Connection
 from parsers.media_type import detect
@@ -303,6 +303,7 @@ def _record_permissions(workspace: Workspace, connection: Connection, run_id: st
         if item.renamed_from and item.renamed_from in ids
     }
     overlay.carry(connection, kb, moved)
+    relations.rename(connection, kb, moved)
     return denials
 
 

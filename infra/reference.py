@@ -59,6 +59,7 @@ MEANINGS = {
     "quality.thresholds.locators_open": "least share of citations that must lead to their words (single ones warn)",
     "quality.thresholds.short_share": "highest share of chunks under four words (warning)",
     "quality.thresholds.failed_share": "highest share of failed documents; without it failures only warn",
+    "quality.thresholds.broken_share": "highest share of touched references that may lose their target; else they warn",
     "quality.thresholds.min_questions": "with fewer questions recall and MRR are inconclusive",
     "quality.locator_sample": "citations of new chunks opened and compared with the original",
     "quality.mass_delete_share": "more than this share of a source gone, and ...",

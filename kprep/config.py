@@ -119,6 +119,7 @@ class ThresholdConfig(_Strict):
     locators_open: float = Field(default=0.98, ge=0, le=1)
     short_share: float = Field(default=0.2, ge=0, le=1)
     failed_share: float | None = Field(default=None, ge=0, le=1)
+    broken_share: float | None = Field(default=None, ge=0, le=1)
     removed_share: float = Field(default=0.5, ge=0, le=1)
     coverage: float = Field(default=0.9, ge=0, le=1)
     min_questions: int = Field(default=5, ge=1)

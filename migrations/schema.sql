@@ -9,7 +9,7 @@ CREATE FUNCTION kprep.add_partitions(wanted_kb text) RETURNS void
 DECLARE
     part text := (SELECT kb_no FROM kprep.knowledge_bases WHERE kb = wanted_kb);
     names text[] := ARRAY['document_versions', 'chunks', 'parents', 'version_chunks', 'release_documents', 'release_members',
-        'postings', 'lexical_chunks'];
+        'postings', 'lexical_chunks', 'relations'];
     name text;
 BEGIN
     FOREACH name IN ARRAY names LOOP
@@ -19,6 +19,8 @@ BEGIN
         ADD FOREIGN KEY (kb, version_id) REFERENCES kprep.document_versions_%1$s ON DELETE CASCADE,
         ADD FOREIGN KEY (kb, chunk_id) REFERENCES kprep.chunks_%1$s,
         ADD FOREIGN KEY (kb, parent_id) REFERENCES kprep.parents_%1$s', part);
+    EXECUTE format('ALTER TABLE kprep.relations_%1$s
+        ADD FOREIGN KEY (kb, version_id) REFERENCES kprep.document_versions_%1$s ON DELETE CASCADE', part);
     EXECUTE format('ALTER TABLE kprep.release_documents_%1$s
         ADD FOREIGN KEY (kb, version_id) REFERENCES kprep.document_versions_%1$s', part);
     EXECUTE format('ALTER TABLE kprep.release_members_%1$s
@@ -66,10 +68,10 @@ DECLARE
 BEGIN
     DELETE FROM kprep.run_documents WHERE run_id IN (SELECT run_id FROM kprep.runs WHERE kb = unwanted_kb);
     FOREACH name IN ARRAY ARRAY['views', 'gate_reports', 'channels', 'releases', 'suppressions', 'narrowed_acls', 'failures',
-        'kept_stages', 'documents', 'leases', 'runs'] LOOP
+        'kept_stages', 'documents', 'leases', 'runs', 'renames'] LOOP
         EXECUTE format('DELETE FROM kprep.%I WHERE kb = %L', name, unwanted_kb);
     END LOOP;
-    FOREACH name IN ARRAY ARRAY['release_members', 'release_documents', 'version_chunks', 'document_versions', 'chunks',
+    FOREACH name IN ARRAY ARRAY['release_members', 'release_documents', 'version_chunks', 'relations', 'document_versions', 'chunks',
         'parents', 'postings', 'lexical_chunks'] LOOP
         EXECUTE format('DROP TABLE kprep.%s_%s', name, part);
     END LOOP;
@@ -136,6 +138,44 @@ BEGIN
     REVOKE CREATE ON SCHEMA kprep FROM kprep_views;
     RETURN '';
 END $$;
+
+CREATE FUNCTION kprep.standing(wanted_kb text, wanted_release integer, principals text[], as_of date, wanted_document text) RETURNS text
+    LANGUAGE sql STABLE
+    AS $$
+    SELECT CASE
+        WHEN wanted_document IS NULL THEN ''
+        WHEN EXISTS (SELECT FROM kprep.visible_members(wanted_kb, wanted_release, principals, as_of) AS v
+            WHERE v.document_id = wanted_document) THEN 'visible'
+        WHEN EXISTS (SELECT FROM kprep.release_members AS m
+            WHERE m.kb = wanted_kb AND m.document_id = wanted_document
+              AND m.from_release <= wanted_release AND (m.to_release IS NULL OR m.to_release > wanted_release)
+              AND m.acl && (principals || ARRAY['public'])
+              AND (m.section_acl IS NULL OR m.section_acl && (principals || ARRAY['public']))
+              AND NOT EXISTS (
+                  SELECT FROM kprep.narrowed_acls AS n
+                  WHERE n.kb = m.kb AND n.document_id = m.document_id
+                    AND (n.closed_by = 0 OR m.to_release <= n.closed_by)
+                    AND NOT n.acl && (principals || ARRAY['public']))) THEN 'revoked'
+        ELSE '' END
+$$;
+
+CREATE FUNCTION kprep.target_of(wanted_kb text, wanted_release integer, documents text[], wanted_title text) RETURNS text
+    LANGUAGE sql STABLE
+    AS $$
+    SELECT coalesce(
+        (SELECT d.document_id
+         FROM unnest(documents) WITH ORDINALITY AS w(id, at)
+         CROSS JOIN LATERAL (
+             SELECT w.id AS id, 0 AS hops
+             UNION ALL SELECT n.new_document, 1 FROM kprep.renames AS n WHERE n.kb = wanted_kb AND n.old_document = w.id) AS c
+         JOIN kprep.release_documents AS d ON d.kb = wanted_kb AND d.document_id = c.id
+             AND d.from_release <= wanted_release AND (d.to_release IS NULL OR d.to_release > wanted_release)
+         ORDER BY w.at, c.hops, d.uri LIMIT 1),
+        (SELECT d.document_id FROM kprep.release_documents AS d
+         WHERE wanted_title <> '' AND d.kb = wanted_kb AND lower(d.title) = lower(wanted_title)
+             AND d.from_release <= wanted_release AND (d.to_release IS NULL OR d.to_release > wanted_release)
+         ORDER BY d.uri LIMIT 1))
+$$;
 
 CREATE TABLE kprep.release_members (
     kb text NOT NULL,
@@ -230,6 +270,7 @@ CREATE TABLE kprep.document_versions (
     title text NOT NULL,
     language text NOT NULL,
     front_matter jsonb NOT NULL,
+    anchors text[] NOT NULL,
     units jsonb NOT NULL,
     removals jsonb NOT NULL,
     redactions jsonb NOT NULL,
@@ -363,6 +404,22 @@ CREATE TABLE kprep.principals (
     member_of text[] NOT NULL
 );
 
+CREATE TABLE kprep.relations (
+    kb text NOT NULL,
+    version_id text NOT NULL,
+    number integer NOT NULL,
+    ordinal integer,
+    kind text NOT NULL,
+    written text NOT NULL,
+    targets text[] NOT NULL,
+    title text NOT NULL,
+    uris text[] NOT NULL,
+    anchor text NOT NULL,
+    documents text[] NOT NULL,
+    target_revision text
+)
+PARTITION BY LIST (kb);
+
 CREATE TABLE kprep.release_documents (
     kb text NOT NULL,
     document_id text NOT NULL,
@@ -390,6 +447,12 @@ CREATE TABLE kprep.releases (
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     published_at timestamp with time zone,
     CONSTRAINT releases_status_check CHECK ((status = ANY (ARRAY['candidate'::text, 'published'::text, 'blocked'::text, 'rejected'::text, 'abandoned'::text, 'retired'::text])))
+);
+
+CREATE TABLE kprep.renames (
+    kb text NOT NULL,
+    old_document text NOT NULL,
+    new_document text NOT NULL
 );
 
 CREATE TABLE kprep.run_documents (
@@ -544,6 +607,9 @@ ALTER TABLE ONLY kprep.postings
 ALTER TABLE ONLY kprep.principals
     ADD CONSTRAINT principals_pkey PRIMARY KEY (tenant, principal);
 
+ALTER TABLE ONLY kprep.relations
+    ADD CONSTRAINT relations_pkey PRIMARY KEY (kb, version_id, number);
+
 ALTER TABLE ONLY kprep.release_documents
     ADD CONSTRAINT release_documents_pkey PRIMARY KEY (kb, document_id, from_release);
 
@@ -552,6 +618,9 @@ ALTER TABLE ONLY kprep.release_members
 
 ALTER TABLE ONLY kprep.releases
     ADD CONSTRAINT releases_pkey PRIMARY KEY (kb, release);
+
+ALTER TABLE ONLY kprep.renames
+    ADD CONSTRAINT renames_pkey PRIMARY KEY (kb, old_document, new_document);
 
 ALTER TABLE ONLY kprep.run_documents
     ADD CONSTRAINT run_documents_pkey PRIMARY KEY (run_id, document_id);
@@ -582,9 +651,15 @@ CREATE INDEX document_versions_fingerprint ON ONLY kprep.document_versions USING
 
 CREATE INDEX lexical_chunks_retired ON ONLY kprep.lexical_chunks USING btree (kb, lexicon) WHERE retired;
 
+CREATE INDEX relations_documents ON ONLY kprep.relations USING gin (documents) WITH (fastupdate=off);
+
+CREATE INDEX relations_title ON ONLY kprep.relations USING btree (kb, lower(title)) WHERE (title <> ''::text);
+
 CREATE INDEX release_documents_open ON ONLY kprep.release_documents USING btree (kb) WHERE (to_release IS NULL);
 
 CREATE INDEX release_documents_related ON ONLY kprep.release_documents USING btree (kb) WHERE ((metadata ? 'supersedes'::text) OR (metadata ? 'superseded_by'::text));
+
+CREATE INDEX release_documents_title ON ONLY kprep.release_documents USING btree (kb, lower(title));
 
 CREATE INDEX release_documents_uri ON ONLY kprep.release_documents USING btree (kb, uri);
 
@@ -599,6 +674,8 @@ CREATE INDEX release_members_document ON ONLY kprep.release_members USING btree 
 CREATE INDEX release_members_no ON ONLY kprep.release_members USING btree (kb, chunk_no);
 
 CREATE INDEX release_members_opened ON ONLY kprep.release_members USING btree (kb, from_release);
+
+CREATE INDEX renames_new ON kprep.renames USING btree (kb, new_document);
 
 CREATE INDEX runs_kb ON kprep.runs USING btree (kb, started_at DESC);
 
@@ -637,6 +714,9 @@ ALTER TABLE ONLY kprep.narrowed_acls
 
 ALTER TABLE ONLY kprep.releases
     ADD CONSTRAINT releases_kb_fkey FOREIGN KEY (kb) REFERENCES kprep.knowledge_bases(kb);
+
+ALTER TABLE ONLY kprep.renames
+    ADD CONSTRAINT renames_kb_fkey FOREIGN KEY (kb) REFERENCES kprep.knowledge_bases(kb);
 
 ALTER TABLE ONLY kprep.run_documents
     ADD CONSTRAINT run_documents_run_id_fkey FOREIGN KEY (run_id) REFERENCES kprep.runs(run_id) ON DELETE CASCADE;

@@ -8,14 +8,14 @@ from kprep.core.errors import CorruptDocument
 from kprep.core.models import DocumentMetadata, Element, ElementKind, Locator, ParsedDocument, ParserSpec, RawDocument
 from parsers.anchors import slug
 from parsers.decoding import decode
-from parsers.schema_fields import Resolver, field_rows, read_place, schema_lines
+from parsers.schema_fields import Resolver, field_rows, links_of, read_place, schema_lines
 from parsers.source_text import SourceText, document, heading, read, table
 from parsers.source_text import quote as quote_text
 from parsers.tree import MAX_BYTES, Entry, Node
 from parsers.tree_text import load
 
 NAME = "json_schema"
-VERSION = 1
+VERSION = 2
 MEDIA_TYPES = ("application/schema+json", "application/schema+yaml")
 MAX_ROWS = 5_000
 
@@ -60,7 +60,7 @@ def _schema(source: SourceText, name: str, entry: Entry, resolver: Resolver, lev
         yield heading(name, place, level)
     about = [*schema_lines(node, resolver, name=False), node.text_of("title"), node.text_of("description")]
     words = "\n".join(part.strip() for part in about if part.strip())
-    yield Element(ElementKind.PARAGRAPH, words, place, fragment="schema")
+    yield Element(ElementKind.PARAGRAPH, words, place, fragment="schema", links=links_of(node))
     rows = field_rows(node, resolver, MAX_ROWS, depth=1)
     if len(rows) > 1:
         yield table(rows, place, "schema")

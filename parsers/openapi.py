@@ -9,17 +9,26 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from kprep.core.errors import CorruptDocument
-from kprep.core.models import DocumentMetadata, Element, ElementKind, Locator, ParsedDocument, ParserSpec, RawDocument
+from kprep.core.models import (
+    DocumentMetadata,
+    Element,
+    ElementKind,
+    Link,
+    Locator,
+    ParsedDocument,
+    ParserSpec,
+    RawDocument,
+)
 from parsers.anchors import slug
 from parsers.decoding import decode
-from parsers.schema_fields import Resolver, even, field_rows, read_place, schema_lines, without_keywords
+from parsers.schema_fields import Resolver, even, field_rows, links_of, read_place, schema_lines, without_keywords
 from parsers.source_text import SourceText, document, heading, read, table
 from parsers.source_text import quote as quote_text
 from parsers.tree import MAX_BYTES, Entry, Node, outline
 from parsers.tree_text import load
 
 NAME = "openapi"
-VERSION = 1
+VERSION = 2
 MEDIA_TYPES = ("application/vnd.oai.openapi", "application/vnd.oai.openapi+json")
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
@@ -108,9 +117,9 @@ class _Writer:
                 self._shared_response(entry)
         self._leftover(components)
 
-    def _text(self, text: str, place: Locator, fragment: str) -> None:
+    def _text(self, text: str, place: Locator, fragment: str, links: tuple[Link, ...] = ()) -> None:
         if text.strip():
-            self.elements.append(Element(ElementKind.PARAGRAPH, text.strip(), place, fragment=fragment))
+            self.elements.append(Element(ElementKind.PARAGRAPH, text.strip(), place, fragment=fragment, links=links))
 
     def _info(self) -> None:
         info = self.root.entry("info")
@@ -149,7 +158,7 @@ class _Writer:
             if operation.texts_of(key)
         ]
         facts += [_outline(found) for key in ("security", "servers", "callbacks") if (found := operation.entry(key))]
-        self._text("\n".join([f"{name}\n{about}".strip(), *facts]), place, "api")
+        self._text("\n".join([f"{name}\n{about}".strip(), *facts]), place, "api", links_of(operation))
         self._parameters([*path.value.items_of("parameters"), *operation.items_of("parameters")], place)
         body = operation.get("requestBody")
         if body is not None:
@@ -238,7 +247,7 @@ class _Writer:
         node = entry.value
         about = [entry.key, *schema_lines(node, self.resolver, name=False)]
         about += [_lines(node, ("title", "description"))]
-        self._text("\n".join(filter(None, about)), place, "schema")
+        self._text("\n".join(filter(None, about)), place, "schema", links_of(node))
         rows = field_rows(node, self.resolver, max_rows=2_000, depth=1)
         if len(rows) > 1:
             self.elements.append(table(rows, place, "schema"))

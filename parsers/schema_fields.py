@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from kprep.core.models import Link
+from parsers.anchors import slug
 from parsers.tree import Entry, Node, resolve
 
 CONSTRAINTS = (
@@ -97,6 +99,22 @@ def _references(root: Node, span: tuple[int, int]) -> Iterator[Node]:
                 yield entry.value
             waiting.append(entry.value)
         waiting += node.items
+
+
+def links_of(node: Node) -> tuple[Link, ...]:
+    """References the node and what is below it make, as links to the sections of schemas and responses."""
+    targets = dict.fromkeys(entry.text for entry in _references(node, (node.start, node.end)))
+    return tuple(Link(target.rpartition("/")[2], _link_target(target)) for target in targets)
+
+
+def _link_target(reference: str) -> str:
+    """`common.yaml#/components/schemas/Order` -> `common.yaml#schema-order`."""
+    file, _, pointer = reference.partition("#")
+    parts = [part for part in pointer.split("/") if part]
+    if not parts:
+        return file
+    kind = "response" if "responses" in parts else "schema"
+    return f"{file}#{kind}-{slug(parts[-1])}"
 
 
 def without_keywords(written: str) -> str:

@@ -12,6 +12,7 @@ under 50 chunks), `chunks_over_limit`, `vectors_missing`.
 Wording: `text_encoding` (lost or wrongly decoded characters; doubtful ones as `text_doubtful`), `personal_data` (scan
 of new chunks, `text` and `index_text`), `code_cut` (a bracket that only the neighbouring code chunk closes).
 Citations: `locator_opens` opens the originals of a fixed sample of new chunks; 90 % of their words must stand there.
+References: `relations_broken`, those that lead nowhere any more.
 Questions: `questions_measured`, `questions_recall`, `questions_mrr`, `questions_worse`, `questions_denied`,
 `questions_no_answer`, `questions_stale`.
 
@@ -31,13 +32,13 @@ from dataclasses import replace
 from typing import Any
 
 from kprep.core.registry import by_name
-from quality import counts, locators, regression, wording
+from quality import counts, locators, references, regression, wording
 from quality.evaluation import asked_once, evaluate
 from quality.questions import load_questions
 from quality.report import report_from_json, report_json, status_of
 from quality.spec import Candidate, CheckSpec, Finding, GateReport
 
-CHECKS = by_name((*counts.CHECKS, *wording.CHECKS, *locators.CHECKS, *regression.CHECKS))
+CHECKS = by_name((*counts.CHECKS, *wording.CHECKS, *locators.CHECKS, *references.CHECKS, *regression.CHECKS))
 """Every check, in the order of the report."""
 
 

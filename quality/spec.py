@@ -63,6 +63,17 @@ class CandidateChunk:
 
 
 @dataclass(frozen=True, slots=True)
+class TouchedRelation:
+    """A reference between documents. `held`, `holds`: whether it leads somewhere in the live release, the candidate."""
+
+    document_uri: str
+    kind: str
+    written: str
+    held: bool
+    holds: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Thresholds:
     """Floors and ceilings from the configuration. None: measured and reported, not judged."""
 
@@ -71,6 +82,7 @@ class Thresholds:
     duplicate_share: float = 0.05
     short_share: float = 0.2
     failed_share: float | None = None
+    broken_share: float | None = None
     removed_share: float = 0.5
     coverage: float = 0.9
     min_questions: int = 5
@@ -88,6 +100,7 @@ class Candidate:
     `ask(question, top_k)`: hits of the candidate for the question's principals, best first; raises when it cannot.
     `ask_live`: the same on the live release, None when there is none. `open_original(chunk)`: text of the original at
     the chunk's locator, read afresh; raises when it cannot. `scan_text(text)`: kinds of personal data or secrets found.
+    `relations`: those that changed documents make, or are the target of.
     `max_tokens`: the embedder's limit. `needs_vectors`: False in keyword-only mode. `listed`, `failed`: documents.
     """
 
@@ -109,6 +122,7 @@ class Candidate:
     total: int
     without_vector: int = 0
     copies: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    relations: Sequence[TouchedRelation] = ()
     removed: Mapping[str, float] = field(default_factory=dict)
     """New documents of which cleaning took more than the threshold: URI -> share of the characters."""
     uncovered: Mapping[str, float] = field(default_factory=dict)

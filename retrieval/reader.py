@@ -9,7 +9,7 @@ from typing import Any
 
 from kprep.core.errors import RetrievalError
 from kprep.store import principals as groups
-from kprep.store import releases, search
+from kprep.store import relations, releases, search
 from kprep.store.search import Scope
 from kprep.store.sql import Connection
 
@@ -72,6 +72,18 @@ class Reader:
             known |= set(search.readable_uris(self.connection, replace(self.scope, as_of=day), uris))
         return {"superseded_by": sorted(known)} if known else {}
 
+    def relations(self, uri: str, *, incoming: bool = False) -> list[dict[str, Any]]:
+        """What a document refers to, or, with `incoming`, what refers to it: as `store.relations.of_source` gives it.
+
+        Raises: RetrievalError, the same for foreign and unknown."""
+        self._require(uri)
+        found = relations.of_target if incoming else relations.of_source
+        return found(self.connection, self.scope, uri=uri)
+
+    def _require(self, uri: str) -> None:
+        if not search.readable_uris(self.connection, self.scope, [uri]):
+            raise RetrievalError(f"no document {uri!r} in release {self.release} that you may read")
+
     def get(self, address: str) -> dict[str, Any]:
         """A document by URI, a section by `URI#anchor`, or a chunk by id, with its full text and place.
 
@@ -79,7 +91,8 @@ class Reader:
         """
         found = search.chunks(self.connection, self.scope, chunk_ids=[address])
         if found:
-            return {"release": self.release, "kind": "chunk", **chunk_json(found[0]), "parent": self._parents(found)[0]}
+            row = chunk_json(found[0]) | {"relations": self._relations(found)}
+            return {"release": self.release, "kind": "chunk", **row, "parent": self._parents(found)[0]}
         uri, _, anchor = address.partition("#")
         rows = search.chunks(self.connection, self.scope, uri=address) or search.chunks(
             self.connection, self.scope, uri=uri
@@ -96,7 +109,11 @@ class Reader:
             "title": first["document_title"],
             "metadata": {**public_metadata(first), **self._superseded_by(first)},
             "sections": self._parents(rows),
+            "relations": self._relations(rows),
         }
+
+    def _relations(self, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        return relations.of_source(self.connection, self.scope, chunk_ids=[row["chunk_id"] for row in rows])
 
     def _parents(self, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         ids = list(dict.fromkeys(row["parent_id"] for row in rows))

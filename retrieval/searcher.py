@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import posixpath
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
-from urllib.parse import unquote, urlsplit
 
 from kprep.core.errors import EmbeddingError, RetrievalError
+from kprep.store import relations
 from kprep.store import search as store
 from kprep.store.search import Scope
 from kprep.store.sql import Connection
@@ -23,7 +22,8 @@ NOT_CONFIRMED = "I cannot confirm from the knowledge base."
 LEAST_OF_BEST = 0.15
 """Hits below this share of the best one's score are noise."""
 LINKS_FROM = 5
-"""Hits whose links are followed."""
+"""Hits whose references are followed."""
+FOLLOWED = ("ok", "older_revision")
 
 
 class QueryEmbedder(Protocol):
@@ -192,22 +192,23 @@ class Searcher:
         """Hits, each followed by the best passage of the documents it links to, marked with the link followed."""
         known = {hit["chunk_id"] for hit in hits}
         out: list[dict[str, Any]] = []
-        for position, hit in enumerate(hits):
+        told = relations.of_source(self._connection, scope, chunk_ids=[hit["chunk_id"] for hit in hits[:LINKS_FROM]])
+        for hit in hits:
             out.append(hit)
-            if position >= LINKS_FROM:
-                continue
-            for link in hit["links"]:
-                target = self._linked_passage(hit, link, scope, request)
+            for relation in told:
+                if relation["chunk_id"] != hit["chunk_id"]:
+                    continue
+                target = self._linked_passage(hit, relation, scope, request)
                 if target is not None and target["chunk_id"] not in known:
                     known.add(target["chunk_id"])
                     out.append(target)
         return out
 
     def _linked_passage(
-        self, hit: Mapping[str, Any], link: Sequence[str], scope: Scope, request: SearchRequest
+        self, hit: Mapping[str, Any], relation: Mapping[str, Any], scope: Scope, request: SearchRequest
     ) -> dict[str, Any] | None:
-        uri, anchor = resolve_link(hit["document_uri"], link[1])
-        if not uri or uri == hit["document_uri"]:
+        uri, anchor = relation["target_uri"], relation["anchor"]
+        if relation["state"] not in FOLLOWED or (uri == hit["document_uri"] and not anchor):
             return None
         rows = store.chunks(self._connection, scope, uri=uri)
         if anchor:
@@ -218,22 +219,8 @@ class Searcher:
         best = max(
             rows, key=lambda row: (len(wanted & set(tokens.terms(row["index_text"], row["language"]))), -row["ordinal"])
         )
-        return {**_hit(best, hit["score"]), "via": {"from": hit["chunk_id"], "link": link[1]}}
-
-
-def resolve_link(document_uri: str, target: str) -> tuple[str, str]:
-    """(URI, anchor) a relative link of a document leads to; ("", "") for links out of the source."""
-    try:
-        parts = urlsplit(target)
-    except ValueError:
-        return "", ""
-    if parts.scheme or parts.netloc:
-        return "", ""
-    path = unquote(parts.path)
-    if not path:
-        return document_uri, unquote(parts.fragment)
-    joined = posixpath.normpath(posixpath.join(posixpath.dirname(document_uri), path))
-    return ("", "") if joined.startswith(("../", "/")) else (joined, unquote(parts.fragment))
+        via = {name: relation[name] for name in ("kind", "written", "state")}
+        return {**_hit(best, hit["score"]), "via": {"from": hit["chunk_id"], **via}}
 
 
 def _speaks(embedder: QueryEmbedder, question: str) -> bool:

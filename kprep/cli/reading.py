@@ -1,9 +1,9 @@
-"""search, get, chunks."""
+"""search, get, relations, chunks."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -161,6 +161,48 @@ def get_command(
         click.secho(section["citation"], fg="cyan")
         click.secho(" > ".join(section["heading_path"]), bold=True)
         click.echo(section["text"] + "\n")
+    for row in found["relations"]:
+        click.echo(f"{row['kind']}: {row['written']} -> {leads_to(row)} ({row['state']})")
+
+
+@command("relations")
+@click.argument("uri")
+@click.option("--incoming", is_flag=True, help="Show what refers to the document instead.")
+@click.option("--as", "principals", multiple=True, metavar="PRINCIPAL", help=AS_HELP)
+@click.option("--release", type=int, help="Read this published release instead of the live one.")
+@click.option("--as-of", type=click.DateTime(["%Y-%m-%d"]), help="What was valid on this day (default: today).")
+def relations_command(
+    folder: Path | None,
+    data_dir: Path | None,
+    as_json: bool,
+    uri: str,
+    incoming: bool,
+    principals: tuple[str, ...],
+    release: int | None,
+    as_of: datetime | None,
+) -> None:
+    """Show what a document refers to: links, citations, imports, $ref, depends_on, related_to, supersedes.
+
+    Each with its state: ok; older_revision (the target has changed since the reference was first published);
+    target_missing; target_revoked (withdrawn, or out of validity); external.
+    """
+    with workspace(folder, data_dir) as opened, opened.database.begin() as connection:
+        from retrieval import Reader
+
+        rows = Reader(connection, opened.kb, release, principals, _day(as_of)).relations(uri, incoming=incoming)
+    if as_json:
+        print_json(rows)
+        return
+    for row in rows:
+        click.echo(f"{row['state']:15} {row['kind']:10} {row['written']}  ", nl=False)
+        click.secho(row["document_uri"] if incoming else leads_to(row), fg="cyan")
+    click.echo(f"{len(rows)} relations")
+
+
+def leads_to(row: Mapping[str, Any]) -> str:
+    """Where a relation leads: URI and anchor, or the title it names."""
+    place = row["target_uri"] or row["target_title"]
+    return f"{place}#{row['anchor']}" if row["anchor"] else str(place)
 
 
 @command("chunks")
@@ -194,4 +236,9 @@ def chunks_command(
         click.echo(row["text"] + "\n")
 
 
-COMMANDS = {"search": search_command, "get": get_command, "chunks": chunks_command}
+COMMANDS = {
+    "search": search_command,
+    "get": get_command,
+    "relations": relations_command,
+    "chunks": chunks_command,
+}

@@ -271,13 +271,29 @@ class ChildChunk:
 
 @dataclass(frozen=True, slots=True)
 class ChunkedDocument:
-    """Parents and children in reading order."""
+    """Parents and children in reading order. `anchors`: (anchor, its heading or "") of every place that has one."""
 
     uri: str
     metadata: DocumentMetadata
     title: str
     parents: tuple[ParentChunk, ...]
     children: tuple[ChildChunk, ...]
+    anchors: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """What a document refers to. `kind`: "link", "citation", "import", "ref", "depends_on", "related_to", "supersedes".
+
+    `written`: as the source has it. `targets`: references it may mean, best first, relative to the document.
+    `child`: index of the child that holds it, None for the document as a whole. `title`: of the document meant, where
+    it is named by its title."""
+
+    kind: str
+    written: str
+    targets: tuple[str, ...]
+    child: int | None = None
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,6 +344,8 @@ class EnrichedDocument:
     metadata: DocumentMetadata
     parents: tuple[EnrichedParent, ...]
     children: tuple[EnrichedChunk, ...]
+    anchors: tuple[str, ...] = ()
+    relations: tuple[Relation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 from kprep.core.errors import ConfigError
 from kprep.core.ids import digest
 from kprep.core.models import Failure, PreparedDocument
-from kprep.store import chunks, views
+from kprep.store import chunks, relations, views
 from kprep.store.sql import jsonb, load
 
 SQL = load(__file__)
@@ -145,6 +145,7 @@ def save_version(
             "title": document.title,
             "language": document.language,
             "front_matter": jsonb(dict(document.metadata.front_matter)),
+            "anchors": list(document.anchors),
             "units": jsonb([asdict(unit) for unit in prepared.units]),
             "removals": jsonb([{**asdict(item), "locator": item.locator.to_json()} for item in prepared.removals]),
             "redactions": jsonb(
@@ -157,6 +158,7 @@ def save_version(
     ).scalar()
     if made is not None:
         chunks.save(connection, kb, document_id, version, document)
+        relations.save(connection, kb, version, document.uri, document.relations)
     return version
 
 
@@ -166,6 +168,8 @@ def copy_version(connection: Connection, kb: str, document_id: str, content_fing
     values = {"kb": kb, "version_id": version, "document_id": document_id, "from_version": from_version}
     if version != from_version and connection.execute(SQL["copy_version"], values).scalar() is not None:
         chunks.copy(connection, kb, document_id, version, from_version)
+        uri = str(connection.execute(SQL["uri_of"], {"kb": kb, "document_id": document_id}).scalar_one())
+        relations.copy(connection, kb, version, uri, from_version)
     return version
 
 

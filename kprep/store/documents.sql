@@ -75,17 +75,17 @@ UPDATE kprep.documents SET listed = false WHERE kb = :kb AND document_id = ANY(:
 -- name: save_version
 INSERT INTO kprep.document_versions
     (kb, version_id, document_id, content_fingerprint, content_hash, media_type, parser, title, language, front_matter,
-     units, removals, redactions, stages, removed_share, coverage)
+     anchors, units, removals, redactions, stages, removed_share, coverage)
 VALUES (:kb, :version_id, :document_id, :content_fingerprint, :content_hash, :media_type, :parser, :title, :language,
-    :front_matter, :units, :removals, :redactions, :stages, :removed_share, :coverage)
+    :front_matter, :anchors, :units, :removals, :redactions, :stages, :removed_share, :coverage)
 ON CONFLICT (kb, version_id) DO NOTHING RETURNING version_id;
 
 -- name: copy_version
 INSERT INTO kprep.document_versions
     (kb, version_id, document_id, content_fingerprint, content_hash, media_type, parser, title, language, front_matter,
-     units, removals, redactions, stages, removed_share, coverage)
+     anchors, units, removals, redactions, stages, removed_share, coverage)
 SELECT kb, :version_id, :document_id, content_fingerprint, content_hash, media_type, parser, title, language, front_matter,
-     units, removals, redactions, stages, removed_share, coverage
+     anchors, units, removals, redactions, stages, removed_share, coverage
 FROM kprep.document_versions WHERE kb = :kb AND version_id = :from_version
 ON CONFLICT (kb, version_id) DO NOTHING RETURNING version_id;
 
@@ -106,6 +106,9 @@ FROM kprep.failures WHERE kb = :kb ORDER BY uri;
 
 -- name: clear_failures
 DELETE FROM kprep.failures WHERE kb = :kb AND document_id = ANY(:ids);
+
+-- name: uri_of
+SELECT uri FROM kprep.documents WHERE kb = :kb AND document_id = :document_id;
 
 -- name: front_matter
 SELECT version_id, front_matter FROM kprep.document_versions WHERE kb = :kb AND version_id = ANY(:versions);

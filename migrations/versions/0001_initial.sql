@@ -40,6 +40,7 @@ CREATE TABLE kprep.document_versions (
     title text NOT NULL,
     language text NOT NULL,
     front_matter jsonb NOT NULL,
+    anchors text[] NOT NULL,
     units jsonb NOT NULL,
     removals jsonb NOT NULL,
     redactions jsonb NOT NULL,
@@ -113,6 +114,37 @@ CREATE TABLE kprep.kept_stages (
     PRIMARY KEY (kb, content_hash, parse)
 );
 
+-- What a document version refers to. `ordinal`: of the chunk that says so, NULL for the document as a whole. `targets`: as
+-- extracted; `uris`: what they mean seen from the document, best first, and `documents` the ids of those; `title`: of a
+-- document that is named by its title. `target_revision`: content hash of the target when it was first found; where the
+-- target is now, and in which state, is looked up in the release that is read.
+CREATE TABLE kprep.relations (
+    kb text NOT NULL,
+    version_id text NOT NULL,
+    number integer NOT NULL,
+    ordinal integer,
+    kind text NOT NULL,
+    written text NOT NULL,
+    targets text[] NOT NULL,
+    title text NOT NULL,
+    uris text[] NOT NULL,
+    anchor text NOT NULL,
+    documents text[] NOT NULL,
+    target_revision text,
+    PRIMARY KEY (kb, version_id, number)
+) PARTITION BY LIST (kb);
+CREATE INDEX relations_documents ON kprep.relations USING gin (documents) WITH (fastupdate = off);
+CREATE INDEX relations_title ON kprep.relations (kb, lower(title)) WHERE title <> '';
+
+-- Every id a renamed document had, with each one it has had since, so that what names an old one leads there in one hop.
+CREATE TABLE kprep.renames (
+    kb text NOT NULL REFERENCES kprep.knowledge_bases,
+    old_document text NOT NULL,
+    new_document text NOT NULL,
+    PRIMARY KEY (kb, old_document, new_document)
+);
+CREATE INDEX renames_new ON kprep.renames (kb, new_document);
+
 -- The current failure of a document; gone when it succeeds or leaves the source.
 CREATE TABLE kprep.failures (
     kb text NOT NULL REFERENCES kprep.knowledge_bases,
@@ -169,6 +201,7 @@ CREATE TABLE kprep.release_documents (
     CHECK (to_release > from_release)
 ) PARTITION BY LIST (kb);
 CREATE INDEX release_documents_uri ON kprep.release_documents (kb, uri);
+CREATE INDEX release_documents_title ON kprep.release_documents (kb, lower(title));
 CREATE INDEX release_documents_related ON kprep.release_documents (kb)
     WHERE metadata ? 'supersedes' OR metadata ? 'superseded_by';
 CREATE INDEX release_documents_open ON kprep.release_documents (kb) WHERE to_release IS NULL;
@@ -364,6 +397,46 @@ CREATE FUNCTION kprep.visible_members(
             AND NOT n.acl && (principals || ARRAY['public']))
 $$;
 
+-- The document of a release that a relation leads to, NULL when there is none: the first of the documents that the
+-- release has under this id or one it was renamed to, else the one with the title.
+CREATE FUNCTION kprep.target_of(wanted_kb text, wanted_release integer, documents text[], wanted_title text)
+RETURNS text LANGUAGE sql STABLE AS $$
+    SELECT coalesce(
+        (SELECT d.document_id
+         FROM unnest(documents) WITH ORDINALITY AS w(id, at)
+         CROSS JOIN LATERAL (
+             SELECT w.id AS id, 0 AS hops
+             UNION ALL SELECT n.new_document, 1 FROM kprep.renames AS n WHERE n.kb = wanted_kb AND n.old_document = w.id) AS c
+         JOIN kprep.release_documents AS d ON d.kb = wanted_kb AND d.document_id = c.id
+             AND d.from_release <= wanted_release AND (d.to_release IS NULL OR d.to_release > wanted_release)
+         ORDER BY w.at, c.hops, d.uri LIMIT 1),
+        (SELECT d.document_id FROM kprep.release_documents AS d
+         WHERE wanted_title <> '' AND d.kb = wanted_kb AND lower(d.title) = lower(wanted_title)
+             AND d.from_release <= wanted_release AND (d.to_release IS NULL OR d.to_release > wanted_release)
+         ORDER BY d.uri LIMIT 1))
+$$;
+
+-- How a reader stands to a document: 'visible'; 'revoked' when permitted, but withdrawn or out of validity; else ''.
+CREATE FUNCTION kprep.standing(
+    wanted_kb text, wanted_release integer, principals text[], as_of date, wanted_document text
+) RETURNS text LANGUAGE sql STABLE AS $$
+    SELECT CASE
+        WHEN wanted_document IS NULL THEN ''
+        WHEN EXISTS (SELECT FROM kprep.visible_members(wanted_kb, wanted_release, principals, as_of) AS v
+            WHERE v.document_id = wanted_document) THEN 'visible'
+        WHEN EXISTS (SELECT FROM kprep.release_members AS m
+            WHERE m.kb = wanted_kb AND m.document_id = wanted_document
+              AND m.from_release <= wanted_release AND (m.to_release IS NULL OR m.to_release > wanted_release)
+              AND m.acl && (principals || ARRAY['public'])
+              AND (m.section_acl IS NULL OR m.section_acl && (principals || ARRAY['public']))
+              AND NOT EXISTS (
+                  SELECT FROM kprep.narrowed_acls AS n
+                  WHERE n.kb = m.kb AND n.document_id = m.document_id
+                    AND (n.closed_by = 0 OR m.to_release <= n.closed_by)
+                    AND NOT n.acl && (principals || ARRAY['public']))) THEN 'revoked'
+        ELSE '' END
+$$;
+
 -- A citation a person can follow, as `retrieval.reader.citation` writes it.
 CREATE FUNCTION kprep.citation(uri text, locator jsonb) RETURNS text LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE
@@ -501,7 +574,7 @@ CREATE FUNCTION kprep.add_partitions(wanted_kb text) RETURNS void LANGUAGE plpgs
 DECLARE
     part text := (SELECT kb_no FROM kprep.knowledge_bases WHERE kb = wanted_kb);
     names text[] := ARRAY['document_versions', 'chunks', 'parents', 'version_chunks', 'release_documents', 'release_members',
-        'postings', 'lexical_chunks'];
+        'postings', 'lexical_chunks', 'relations'];
     name text;
 BEGIN
     FOREACH name IN ARRAY names LOOP
@@ -511,6 +584,8 @@ BEGIN
         ADD FOREIGN KEY (kb, version_id) REFERENCES kprep.document_versions_%1$s ON DELETE CASCADE,
         ADD FOREIGN KEY (kb, chunk_id) REFERENCES kprep.chunks_%1$s,
         ADD FOREIGN KEY (kb, parent_id) REFERENCES kprep.parents_%1$s', part);
+    EXECUTE format('ALTER TABLE kprep.relations_%1$s
+        ADD FOREIGN KEY (kb, version_id) REFERENCES kprep.document_versions_%1$s ON DELETE CASCADE', part);
     EXECUTE format('ALTER TABLE kprep.release_documents_%1$s
         ADD FOREIGN KEY (kb, version_id) REFERENCES kprep.document_versions_%1$s', part);
     EXECUTE format('ALTER TABLE kprep.release_members_%1$s
@@ -528,10 +603,10 @@ DECLARE
 BEGIN
     DELETE FROM kprep.run_documents WHERE run_id IN (SELECT run_id FROM kprep.runs WHERE kb = unwanted_kb);
     FOREACH name IN ARRAY ARRAY['views', 'gate_reports', 'channels', 'releases', 'suppressions', 'narrowed_acls', 'failures',
-        'kept_stages', 'documents', 'leases', 'runs'] LOOP
+        'kept_stages', 'documents', 'leases', 'runs', 'renames'] LOOP
         EXECUTE format('DELETE FROM kprep.%I WHERE kb = %L', name, unwanted_kb);
     END LOOP;
-    FOREACH name IN ARRAY ARRAY['release_members', 'release_documents', 'version_chunks', 'document_versions', 'chunks',
+    FOREACH name IN ARRAY ARRAY['release_members', 'release_documents', 'version_chunks', 'relations', 'document_versions', 'chunks',
         'parents', 'postings', 'lexical_chunks'] LOOP
         EXECUTE format('DROP TABLE kprep.%s_%s', name, part);
     END LOOP;

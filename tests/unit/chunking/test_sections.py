@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -323,11 +322,3 @@ def test_an_edit_inside_a_long_section_changes_few_chunks() -> None:
         edited = [*paragraphs[:at], "Quite new words stand here instead of the old ones.", *paragraphs[at + 1 :]]
         after = cut(*[paragraph(text) for text in edited])
         assert len({child.key for child in after.children} - keys) <= 4
-
-
-def test_speed_without_tokenisation() -> None:
-    elements = [part for n in range(600) for part in (heading(f"Heading {n}", 2), *[paragraph(f"{LONG}{n}")] * 4)]
-    chars = sum(len(element.text) for element in elements)
-    started = time.perf_counter()
-    cut(*elements)
-    assert chars / (time.perf_counter() - started) > 500_000
