@@ -7,15 +7,25 @@ In: a source's configuration. Out: a `Listing` of entries (URI, version token, s
 - URIs are `<source name>/<relative path>`, in NFC with forward slashes, so that one file has one URI everywhere.
 - A source out of reach raises SourceUnavailable, which deletes nothing; only what a person must mend stops the run.
 - Credentials come from environment variables that the configuration names; they are kept and logged nowhere.
-One system per file; `SOURCES` is the registry.
+One system per file (and what it is made of beside it); `SOURCES` is the registry.
 """
 
 from kprep.core.registry import by_name
-from sources import filesystem
+from sources import archive, feed, filesystem, git, notion, s3, web
 from sources.spec import NOTHING, About, Entry, Listing, Options, Problem, SourceRequest, SourceSpec
 
 __all__ = [
     "NOTHING", "SOURCES", "About", "Entry", "Listing", "Options", "Problem", "SourceRequest", "SourceSpec",
 ]  # fmt: skip
 
-SOURCES = by_name((filesystem.SOURCE,))
+SOURCES = by_name(
+    (
+        filesystem.SOURCE,
+        s3.SOURCE,
+        git.SOURCE,
+        web.SOURCE,
+        feed.SOURCE,
+        archive.SOURCE,
+        notion.SOURCE,
+    )
+)

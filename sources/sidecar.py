@@ -29,6 +29,11 @@ def read(path: Path, shown: str) -> SidecarAcl:
             content = file.read(SIZE_MAX + 1)
     except OSError as error:
         return SidecarAcl((), f"{shown} cannot be read ({error.strerror}): nobody may see what it is for")
+    return understand(content, shown)
+
+
+def understand(content: bytes, shown: str) -> SidecarAcl:
+    """What a sidecar's bytes say."""
     try:
         value = yaml.safe_load(content.decode("utf-8"))
     except (yaml.YAMLError, UnicodeDecodeError, ValueError, RecursionError):

@@ -23,7 +23,7 @@ from tests.conftest import MakeBase
 from tests.fakes.knowledge_base import TestBase
 from tests.fakes.made_embedder import MadeEmbedder
 from tests.fakes.pages import FOUR, REFUNDS, TRAVEL
-from tests.store.test_objects import credentials
+from tests.fakes.s3_server import credentials
 
 DIMENSIONS = 64
 Answer = tuple[int, dict[str, str]]

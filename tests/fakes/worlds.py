@@ -1,0 +1,444 @@
+"""A made world for each kind of source: what a person does in that system, done to a real server or real files."""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import os
+import subprocess
+import tarfile
+import zipfile
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from tests.fakes.s3_server import FailingProxy
+from tests.fakes.site import Served, Site
+
+NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
+
+
+class World:
+    """Documents by name. `page`: how many entries one page of a listing holds, where there are pages."""
+
+    kind = ""
+    page = 0
+    renames = True
+    """False where a document keeps its URI when its name changes."""
+    whole = True
+    """False where a listing never is complete: what is no longer shown is not deleted."""
+    stops_when_failing = False
+    """True where a failure in the middle is for a person to mend, and stops the run."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.documents: dict[str, str] = {}
+        self.rules: dict[str, list[str]] = {}
+        self.clock = NOON
+
+    def config(self) -> dict[str, Any]:
+        """Keys of the source in kprep.yaml."""
+        rules = [{"match": self.path(name), "acl": acl} for name, acl in self.rules.items()]
+        return {"kind": self.kind, "include": ["**/*"], "acl_rules": rules, **self.keys()}
+
+    def keys(self) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def path(self, name: str) -> str:
+        """Of a document, below the source."""
+        return f"{name}.md"
+
+    def write(self, name: str, words: str, moved: timedelta = timedelta(minutes=1)) -> None:
+        """Make or replace a document. `moved`: how far the system's clock goes meanwhile, backwards too."""
+        self.clock += moved
+        self.documents[name] = words
+        self.store()
+
+    def write_all(self, documents: dict[str, str]) -> None:
+        self.clock += timedelta(minutes=1)
+        self.documents.update(documents)
+        self.store()
+
+    def delete(self, *names: str) -> None:
+        self.clock += timedelta(minutes=1)
+        for name in names:
+            del self.documents[name]
+        self.store()
+
+    def rename(self, old: str, new: str) -> None:
+        self.clock += timedelta(minutes=1)
+        self.documents[new] = self.documents.pop(old)
+        self.store()
+
+    def touch(self, name: str) -> None:
+        """New times, the same content."""
+        raise NotImplementedError
+
+    def restrict(self, name: str, principals: Sequence[str]) -> None:
+        """Let only these read a document; where the system cannot say so, kprep.yaml does."""
+        self.rules[name] = list(principals)
+
+    def store(self) -> None:
+        """Make the system hold `documents`."""
+        raise NotImplementedError
+
+    def fail(self, name: str) -> None:
+        """From now on something fails in the middle of a listing, at this document where that is possible."""
+        raise NotImplementedError
+
+    def mend(self) -> None:
+        """Undo `fail`."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Stop what was started."""
+
+    def text(self, name: str) -> str:
+        return f"# {self.title(name)}\n\n{self.documents[name]}\n"
+
+    def title(self, name: str) -> str:
+        """Follows from the words, so that a renamed document keeps its content."""
+        return " ".join(self.documents[name].split()[1:4]).capitalize()
+
+    def html(self, name: str) -> str:
+        title, words = html.escape(self.title(name)), html.escape(self.documents[name])
+        return f"<h1>{title}</h1>\n<p>{words}</p>"
+
+
+class FilesystemWorld(World):
+    kind = "filesystem"
+
+    def keys(self) -> dict[str, Any]:
+        return {"path": str(self.folder / "files")}
+
+    def _file(self, name: str) -> Path:
+        return self.folder / "files" / self.path(name)
+
+    def store(self) -> None:
+        root = self.folder / "files"
+        root.mkdir(exist_ok=True)
+        wanted = {self._file(name): self.text(name) for name in self.documents}
+        for path in sorted(root.rglob("*.md")):
+            if path not in wanted:
+                path.unlink()
+        for path, text in wanted.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if path.is_symlink() or not path.exists() or path.read_text() != text:
+                path.unlink(missing_ok=True)
+                path.write_text(text)
+                os.utime(path, (self.clock.timestamp(), self.clock.timestamp()))
+
+    def touch(self, name: str) -> None:
+        self.clock += timedelta(minutes=1)
+        os.utime(self._file(name), (self.clock.timestamp(), self.clock.timestamp()))
+
+    def restrict(self, name: str, principals: Sequence[str]) -> None:
+        self._file(name).with_name(f"{self._file(name).name}.acl.yaml").write_text(f"acl: {list(principals)}\n")
+
+    def fail(self, name: str) -> None:
+        self._file(name).unlink()
+        self._file(name).symlink_to(self.folder / "elsewhere.md")
+
+    def mend(self) -> None:
+        self.store()
+
+
+class GitWorld(World):
+    kind = "git"
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.acls: dict[str, list[str]] = {}
+        self.tree = folder / "tree"
+        self.tree.mkdir()
+        self.git("init", "--quiet", "--initial-branch=main", ".")
+        self.bare = folder / "service.git"
+        self.git("clone", "--quiet", "--bare", ".", str(self.bare))
+
+    def git(self, *arguments: str) -> str:
+        moment = self.clock.isoformat()
+        environment = {
+            **os.environ, "GIT_AUTHOR_DATE": moment, "GIT_COMMITTER_DATE": moment, "GIT_CONFIG_GLOBAL": "/dev/null",
+            "GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@example.com", "GIT_COMMITTER_NAME": "A",
+            "GIT_COMMITTER_EMAIL": "a@example.com",
+        }  # fmt: skip
+        command = ["git", "-C", str(self.tree), *arguments]
+        return subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout
+
+    def keys(self) -> dict[str, Any]:
+        return {"url": str(self.bare), "ref": "main"}
+
+    def store(self) -> None:
+        for path in sorted(self.tree.rglob("*.md*")):
+            path.unlink()
+        for name in self.documents:
+            path = self.tree / self.path(name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(self.text(name))
+            if name in self.acls:
+                path.with_name(f"{path.name}.acl.yaml").write_text(f"acl: {self.acls[name]}\n")
+        self._push()
+
+    def _push(self) -> None:
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--allow-empty", "-m", "change")
+        self.git("push", "--quiet", str(self.bare), "HEAD:main")
+
+    def touch(self, name: str) -> None:
+        self.clock += timedelta(minutes=1)
+        self._push()
+
+    def restrict(self, name: str, principals: Sequence[str]) -> None:
+        self.acls[name] = list(principals)
+        self.store()
+
+    def fail(self, name: str) -> None:
+        blob = self.git("rev-parse", f"HEAD:{self.path(name)}").strip()
+        self.lost = self.bare / "objects" / blob[:2] / blob[2:]
+        self.lost.rename(self.folder / "lost")
+
+    def mend(self) -> None:
+        (self.folder / "lost").rename(self.lost)
+
+
+class ArchiveWorld(World):
+    kind = "archive"
+    stops_when_failing = True
+    file = "files.zip"
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.acls: dict[str, list[str]] = {}
+        self.times: dict[str, datetime] = {}
+
+    def keys(self) -> dict[str, Any]:
+        return {"path": str(self.folder / self.file)}
+
+    def files(self) -> dict[str, bytes]:
+        files = {self.path(name): self.text(name).encode() for name in self.documents}
+        return {**files, **{f"{self.path(name)}.acl.yaml": f"acl: {acl}\n".encode() for name, acl in self.acls.items()}}
+
+    def store(self) -> None:
+        packed = BytesIO()
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+            for path, content in self.files().items():
+                archive.writestr(zipfile.ZipInfo(path, self.clock.timetuple()[:6]), content)
+        self._replace(packed.getvalue())
+
+    def _replace(self, content: bytes) -> None:
+        scratch = self.folder / "new"
+        scratch.write_bytes(content)
+        scratch.replace(self.folder / self.file)
+
+    def touch(self, name: str) -> None:
+        self.clock += timedelta(minutes=1)
+        self.store()
+
+    def restrict(self, name: str, principals: Sequence[str]) -> None:
+        self.acls[name] = list(principals)
+        self.store()
+
+    def fail(self, name: str) -> None:
+        content = (self.folder / self.file).read_bytes()
+        self._replace(content[: len(content) // 2])
+
+    def mend(self) -> None:
+        self.store()
+
+
+class TarWorld(ArchiveWorld):
+    file = "files.tar.gz"
+
+    def store(self) -> None:
+        packed = BytesIO()
+        with tarfile.open(fileobj=packed, mode="w:gz") as archive:
+            for path, content in self.files().items():
+                item = tarfile.TarInfo(path)
+                item.size, item.mtime = len(content), int(self.clock.timestamp())
+                archive.addfile(item, BytesIO(content))
+        self._replace(packed.getvalue())
+
+
+class NotionWorld(ArchiveWorld):
+    kind = "notion"
+    file = "export.zip"
+
+    def path(self, name: str) -> str:
+        mark = hashlib.sha256(name.encode()).hexdigest()[:32]
+        return f"{name.capitalize()} {mark}.md"
+
+    def files(self) -> dict[str, bytes]:
+        return {self.path(name): self.text(name).encode() for name in self.documents}
+
+    def restrict(self, name: str, principals: Sequence[str]) -> None:
+        self.rules[name] = list(principals)
+
+
+class WebWorld(World):
+    kind = "web"
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.site = Site()
+        self._serving = self.site.serve()
+        self._serving.__enter__()
+
+    def close(self) -> None:
+        self._serving.__exit__(None, None, None)
+
+    def keys(self) -> dict[str, Any]:
+        return {"url": f"{self.site.url}/site/", "delay_s": 0}
+
+    def path(self, name: str) -> str:
+        return f"site/{name}.html"
+
+    def store(self) -> None:
+        links = "".join(f'<a href="{name}.html">{name}</a>' for name in self.documents)
+        robots = '<meta name="robots" content="noindex">'
+        old = self.site.pages
+        self.site.pages = {"/site/": Served(f"<html><head>{robots}</head><body>{links}</body></html>".encode())}
+        for name in self.documents:
+            page = Served(f"<html><body>{self.html(name)}</body></html>".encode())
+            before = old.get(f"/{self.path(name)}")
+            page.modified = before.modified if before and before.body == page.body else format_datetime(self.clock)
+            self.site.pages[f"/{self.path(name)}"] = page
+
+    def touch(self, name: str) -> None:
+        self.clock += timedelta(minutes=1)
+        page = self.site.pages[f"/{self.path(name)}"]
+        page.tag, page.modified = '"another"', format_datetime(self.clock)
+
+    def fail(self, name: str) -> None:
+        self.site.answers[f"/{self.path(name)}"] = (503, {"Retry-After": "0"})
+
+    def mend(self) -> None:
+        self.site.answers.clear()
+
+
+class FeedWorld(World):
+    kind = "feed"
+    renames = False
+    whole = False
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.keys_of: dict[str, str] = {}
+        self.gone: list[str] = []
+        self.site = Site()
+        self._serving = self.site.serve()
+        self._serving.__enter__()
+
+    def close(self) -> None:
+        self._serving.__exit__(None, None, None)
+
+    def keys(self) -> dict[str, Any]:
+        return {"url": f"{self.site.url}/feed"}
+
+    def path(self, name: str) -> str:
+        from sources.feed import _path
+
+        return _path(self._key(name))
+
+    def _key(self, name: str) -> str:
+        return self.keys_of.setdefault(name, f"urn:entry:{name}")
+
+    def rename(self, old: str, new: str) -> None:
+        self.keys_of[new] = self._key(old)
+        super().rename(old, new)
+
+    def delete(self, *names: str) -> None:
+        """The feed says of each that it is deleted."""
+        self.gone += [self._key(name) for name in names]
+        super().delete(*names)
+
+    def store(self) -> None:
+        entries = "".join(
+            f"<entry><id>{self._key(name)}</id><title>{self.title(name)}</title>"
+            f"<updated>{self.clock.isoformat()}</updated>"
+            f"<content type='html'>{html.escape(self.html(name))}</content></entry>"
+            for name in self.documents
+        )
+        entries += "".join(
+            f'<at:deleted-entry ref="{key}" when="{self.clock.isoformat()}"/>'
+            for key in self.gone
+            if key not in {self._key(name) for name in self.documents}
+        )
+        head = f"<title>News</title><id>urn:feed</id><updated>{self.clock.isoformat()}</updated>"
+        names = 'xmlns="http://www.w3.org/2005/Atom" xmlns:at="http://purl.org/atompub/tombstones/1.0"'
+        body = f'<?xml version="1.0" encoding="utf-8"?><feed {names}>{head}{entries}</feed>'.encode()
+        self.site.pages["/feed"] = Served(body, "application/atom+xml")
+
+    def touch(self, name: str) -> None:
+        self.clock += timedelta(minutes=1)
+        self.store()
+
+    def fail(self, name: str) -> None:
+        self.site.answers["/feed"] = (503, {"Retry-After": "0"})
+
+    def mend(self) -> None:
+        self.site.answers.clear()
+
+
+class S3World(World):
+    kind = "s3"
+    page = 1000
+    bucket = "documents"
+
+    def __init__(self, folder: Path, endpoint: str) -> None:
+        super().__init__(folder)
+        import boto3
+
+        self.endpoint = endpoint
+        self.prefix = f"{folder.parent.name}-{folder.name}/"
+        self.client = boto3.client("s3", endpoint_url=endpoint, region_name="us-east-1")
+        self.acls: dict[str, list[str]] = {}
+        self.held: dict[str, str] = {}
+        self.proxy = FailingProxy(endpoint)
+        self.failing = False
+
+    def keys(self) -> dict[str, Any]:
+        endpoint = self.proxy.url if self.failing else self.endpoint
+        return {"bucket": self.bucket, "prefix": self.prefix, "endpoint": endpoint, "region": "us-east-1"}
+
+    def store(self) -> None:
+        wanted = {self.path(name): self.text(name) for name in self.documents}
+        wanted |= {f"{self.path(name)}.acl.yaml": f"acl: {acl}\n" for name, acl in self.acls.items()}
+        for key in set(self.held) - set(wanted):
+            self.client.delete_object(Bucket=self.bucket, Key=self.prefix + key)
+        for key, text in wanted.items():
+            if self.held.get(key) != text:
+                self.client.put_object(Bucket=self.bucket, Key=self.prefix + key, Body=text.encode())
+        self.held = wanted
+
+    def touch(self, name: str) -> None:
+        key = self.path(name)
+        self.client.put_object(Bucket=self.bucket, Key=self.prefix + key, Body=self.held[key].encode())
+
+    def restrict(self, name: str, principals: Sequence[str]) -> None:
+        self.acls[name] = list(principals)
+        self.store()
+
+    def fail(self, name: str) -> None:
+        self.proxy.healthy, self.failing = 0, True
+
+    def mend(self) -> None:
+        self.proxy.healthy, self.failing = None, False
+
+    def close(self) -> None:
+        self.proxy.close()
+
+
+WORLDS: dict[str, Callable[..., World]] = {
+    "filesystem": FilesystemWorld,
+    "s3": S3World,
+    "git": GitWorld,
+    "web": WebWorld,
+    "feed": FeedWorld,
+    "archive": ArchiveWorld,
+    "archive-tar": TarWorld,
+    "notion": NotionWorld,
+}
+"""Kind of source, with `-variant` where a kind has several -> its world. Each is made of an empty folder."""
