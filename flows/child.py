@@ -6,11 +6,12 @@ replaced after `RECYCLE_AFTER` documents, since parsers leak.
 
 from __future__ import annotations
 
+import fcntl
 import multiprocessing
 import os
 import resource
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkServerContext
 from typing import Any
 
@@ -132,6 +133,7 @@ def _context() -> ForkServerContext:
 def _serve(pipe: Connection, rules: RuleSet, limits: Limits) -> None:
     from flows.rooms import prepare, quote
 
+    _end_with_run()
     _quiet()
     _limit(limits)
     pipe.send(("stage", "parse"))
@@ -155,6 +157,20 @@ def _serve(pipe: Connection, rules: RuleSet, limits: Limits) -> None:
         except MemoryError:
             detail = "needs more memory than one document may take"
             pipe.send(("done", Failure("enrich", "out_of_memory", detail, retryable=False)))
+
+
+def _end_with_run() -> None:
+    """Let the kernel end this process when the run that started it ends, however it does.
+
+    A child that waits for work sees its pipe close. One that hangs in a parser sees nothing, and nobody is left who
+    could stop it. The pipe that only the run holds open is asked to signal its end: SIGIO, unhandled, ends a process.
+    """
+    run = multiprocessing.parent_process()
+    assert run is not None
+    fcntl.fcntl(run.sentinel, fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(run.sentinel, fcntl.F_SETFL, fcntl.fcntl(run.sentinel, fcntl.F_GETFL) | os.O_ASYNC)
+    if wait([run.sentinel], 0):
+        os._exit(1)  # it ended before
 
 
 def _quiet() -> None:

@@ -258,8 +258,12 @@ def say(line: str) -> None:
     sys.stdout.flush()
 
 
-def group_of(leader: int, patience_s: float = 30.0) -> list[str]:
-    """Commands of living processes of a process group, after they had time to notice that their leader is gone."""
+def group_of(leader: int, patience_s: float = 90.0) -> list[str]:
+    """Commands of living processes of a process group, after they had time to notice that their leader is gone.
+
+    A child ends with the run at once. The server it is forked from looks up only when its imports are done, which
+    takes seconds of CPU: a run may be killed right after it started one.
+    """
     deadline = time.monotonic() + patience_s
     while True:
         found = []

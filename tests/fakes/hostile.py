@@ -8,6 +8,7 @@ import signal
 import sys
 import time
 from dataclasses import fields
+from pathlib import Path
 
 from flows.rules import RuleSet
 from kprep.core.models import ChunkProfile
@@ -24,6 +25,8 @@ class HostileRules(RuleSet):
 
 def misbehave(how: str) -> None:
     if how == "hang":
+        if "HOSTILE_MARKER" in os.environ:
+            Path(os.environ["HOSTILE_MARKER"]).touch()
         time.sleep(1000)
     elif how == "eat":
         eaten = [bytearray(64 * 1024 * 1024) for _ in range(1000)]

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import inspect
 import pickle
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
 from flows.child import Limits, PrepareChild
@@ -59,6 +62,20 @@ def test_hostile_document_fails_alone(child: PrepareChild, kind: str, capfd: pyt
     assert isinstance(child.prepare(JOB).result, PreparedDocument)
     assert time.monotonic() - started < 12
     assert "walrus" not in "".join(capfd.readouterr())
+
+
+def test_child_that_hangs_ends_with_a_killed_run(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "tests.fakes.hanging_run", str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as run:
+        assert run.stdout is not None
+        assert run.stdout.readline() == "hangs\n"
+        below = psutil.Process(run.pid).children(recursive=True)
+        run.kill()
+    assert len(below) >= 2, "the server that children are forked from, and the child"
+    gone, alive = psutil.wait_procs(below, timeout=20)
+    for process in alive:
+        process.kill()
+    assert (len(gone), alive) == (len(below), [])
 
 
 def test_child_killed_between_documents_is_replaced(child: PrepareChild) -> None:
