@@ -125,7 +125,7 @@ def _differences(
 def _originals(workspace: Workspace) -> Iterator[RawDocument]:
     """Every readable document as its source holds it now."""
     with workspace.database.begin() as connection:
-        scan = plan_run(workspace, connection, allow_deletes=True).scan
+        scan = plan_run(workspace, connection, allow_deletes=True, whole=True).scan
     for row in scan.rows:
         source, entry = scan.locations[row.document_id]
         try:

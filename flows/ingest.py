@@ -7,7 +7,7 @@ are ids and numbers. A task is tried again only for errors that say they are ret
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -71,9 +71,9 @@ def running(workspace: Workspace, run_id: str) -> Iterator[None]:
 
 
 @task(name="scan and plan", **OPTIONS)
-def plan_task(run_id: str, allow_deletes: bool) -> dict[str, Any]:
+def plan_task(run_id: str, allow_deletes: bool, only: list[str]) -> dict[str, Any]:
     """What `flows.run.plan` gives."""
-    return steps.plan(_contexts[run_id].workspace, run_id, allow_deletes=allow_deletes)
+    return steps.plan(_contexts[run_id].workspace, run_id, allow_deletes=allow_deletes, only=only)
 
 
 @task(name="prepare batch", **OPTIONS)
@@ -109,18 +109,23 @@ def retire_task(run_id: str) -> dict[str, int]:
 
 @flow(name="ingest", persist_result=False)
 def ingest_documents(
-    knowledge_base: str, data_dir: str | None = None, allow_deletes: bool = False, run_id: str | None = None
+    knowledge_base: str,
+    data_dir: str | None = None,
+    allow_deletes: bool = False,
+    run_id: str | None = None,
+    only: list[str] | None = None,
 ) -> dict[str, Any]:
     """One run over a knowledge base folder; its summary (design section 7).
 
-    `run_id`: a run this process has begun and planned already. Raises: PrepError; the run is recorded as failed.
+    `only`: what a source says it changed, as URIs; nothing else is looked at. `run_id`: a run this process has begun
+    and planned already. Raises: PrepError; the run is recorded as failed.
     """
     if run_id is not None:
         return _carry_out(_contexts[run_id].workspace, run_id, None)
     with opened(Path(knowledge_base), Path(data_dir) if data_dir else None) as workspace, steps.only_run(workspace):
         begun = steps.begin(workspace)
         with steps.recorded(workspace, begun), running(workspace, begun):
-            return _carry_out(workspace, begun, plan_task(begun, allow_deletes))
+            return _carry_out(workspace, begun, plan_task(begun, allow_deletes, only or []))
 
 
 def _carry_out(workspace: Workspace, run_id: str, planned: dict[str, Any] | None) -> dict[str, Any]:
@@ -164,7 +169,7 @@ def check_server() -> None:
         ) from error
 
 
-def ingest(workspace: Workspace, *, allow_deletes: bool = False) -> dict[str, Any]:
+def ingest(workspace: Workspace, *, allow_deletes: bool = False, only: Sequence[str] = ()) -> dict[str, Any]:
     """One run from the command line; its summary. Raises: PrepError; the run is recorded as failed.
 
     The plan is made before Prefect is woken: when nothing changed, nothing is started.
@@ -172,7 +177,7 @@ def ingest(workspace: Workspace, *, allow_deletes: bool = False) -> dict[str, An
     with steps.only_run(workspace):
         run_id = steps.begin(workspace)
         with stoppable(workspace, run_id), steps.recorded(workspace, run_id):
-            plan = steps.plan(workspace, run_id, allow_deletes=allow_deletes)
+            plan = steps.plan(workspace, run_id, allow_deletes=allow_deletes, only=only)
             if plan["status"] != "work":
                 return steps.finish(workspace, run_id, plan["status"], {})
             workers = workspace.settings.workers or os.cpu_count() or 1

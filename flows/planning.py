@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 from flows import gate
@@ -18,18 +19,18 @@ BYTES_PER_CHUNK = 900
 """Bytes of text a chunk of 200 tokens takes, when no release says better."""
 
 
-def preview(workspace: Workspace, *, allow_deletes: bool) -> dict[str, Any]:
+def preview(workspace: Workspace, *, allow_deletes: bool, only: Sequence[str] = ()) -> dict[str, Any]:
     """Plan in the shape of `kprep plan --json`. Writes nothing. Raises: ConfigError for what a run would refuse."""
     gate.questions(workspace)
     workspace.release_configuration()
     with workspace.database.begin() as connection:
-        planned = plan_run(workspace, connection, allow_deletes=allow_deletes)
+        planned = plan_run(workspace, connection, allow_deletes=allow_deletes, only=only)
         base = planned.plan.base_release
         row = releases.get(connection, workspace.kb, base)
+        live_bytes = documents.total_bytes(connection, workspace.kb)
     end_scan(workspace)
     sizes = {item.document_id: item.size for item in planned.scan.rows}
     computed = [item for item in planned.plan.documents if item.stage]
-    live_bytes = sum(sizes.get(item.document_id, 0) for item in planned.live)
     chunks = int(row.statistics.get("children", 0)) if row is not None else 0
     per_chunk = max(1.0, live_bytes / chunks) if chunks and live_bytes else BYTES_PER_CHUNK
     figures = plan_figures(planned)

@@ -12,7 +12,7 @@ import socket
 import time
 import uuid
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any
@@ -24,7 +24,7 @@ from flows.progress import report
 from flows.scan import Planned, end_scan, plan_run, record_scan
 from flows.workspace import Workspace
 from kprep.core.errors import PrepError, RunLocked
-from kprep.store import documents, embeddings, measures, overlay, releases, retirement, runs
+from kprep.store import documents, embeddings, folders, measures, overlay, releases, retirement, runs
 from publish import publisher
 from publish.plan import Action
 from quality import report_json
@@ -107,13 +107,16 @@ def begin(workspace: Workspace) -> str:
     return run_id
 
 
-def plan(workspace: Workspace, run_id: str, *, allow_deletes: bool) -> dict[str, Any]:
-    """Scan, plan, record both; {status, batches, base_release, documents}. Status: work, unchanged, waiting."""
+def plan(workspace: Workspace, run_id: str, *, allow_deletes: bool, only: Sequence[str] = ()) -> dict[str, Any]:
+    """Scan, plan, record both; {status, batches, base_release, documents}. Status: work, unchanged, waiting.
+
+    `only`: URIs or paths beside which nothing is looked at.
+    """
     started = time.perf_counter()
     report("scan", 0, 0)
     gate.questions(workspace)  # a mistake in them must not show only after everything is prepared
     with workspace.writing() as connection:
-        planned = plan_run(workspace, connection, allow_deletes=allow_deletes)
+        planned = plan_run(workspace, connection, allow_deletes=allow_deletes, only=only)
         denied = record_scan(workspace, connection, run_id, planned)
         figures = plan_figures(planned)
         stale = _index_is_stale(workspace, connection, planned)
@@ -121,6 +124,7 @@ def plan(workspace: Workspace, run_id: str, *, allow_deletes: bool) -> dict[str,
         if planned.plan.is_empty and not stale and not planned.plan.guard:
             status = "unchanged"
             overlay.settle(connection, workspace.kb, planned.plan.base_release)
+            folders.settle(connection, workspace.kb, run_id, planned.plan.base_release, workspace.scan_rules)
         rows = [] if status != "work" else _work_rows(workspace, connection, planned, everything=stale)
         runs.plan_work(connection, run_id, rows)
         seconds = {"scan": round(time.perf_counter() - started, 3)}
@@ -145,7 +149,7 @@ def plan_figures(planned: Planned) -> dict[str, Any]:
             "renamed": counts["rename"],
             "repermissioned": counts["repermission"],
             "retired": counts["retire"] - counts["rename"],
-            "unchanged": counts["unchanged"],
+            "unchanged": counts["unchanged"] + planned.scan.scope.same.total(),
             "failed": counts["failed"] + len(planned.scan.failed),
             "review": 0,
         },

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import cast
 
 from flows.kept import form
 from flows.metadata import Permitted, metadata_fingerprint
 from flows.rooms import redactor_of
 from flows.rules import content_fingerprint
+from flows.scope import Scope, changed_scope, folder_of, known_folders, named, named_scope, whole_scope
 from flows.workspace import Workspace
 from kprep.config import SourceConfig
-from kprep.core.errors import SourceError, SourceUnavailable
+from kprep.core.errors import ConfigError, SourceError, SourceUnavailable
 from kprep.core.ids import content_hash, document_id
 from kprep.core.models import Failure
-from kprep.store import documents, kept, overlay, relations, releases
-from kprep.store.documents import DocumentRow
+from kprep.store import documents, folders, kept, overlay, relations, releases
+from kprep.store.documents import DocumentRow, FailureRow
 from kprep.store.sql import Connection
 from parsers.media_type import detect
 from publish.plan import Action, Guard, Known, Live, Observed, Plan, make_plan
@@ -31,23 +33,31 @@ PERMISSIONS_UNREADABLE = "permissions_unreadable"
 class Scan:
     """Outcome of looking at every source.
 
-    `listed`: number of entries. `rows`: documents that could be looked at; `news`: those of them that were read.
+    `scope`: what of the sources is compared at all. `listed`: number of entries, those in folders that are as they
+    were included. `rows`: documents that could be looked at; `news`: those of them that were read.
     `failed`: (identity, failure) of those that could not be looked at; they keep their live version. `hashed`: files
     read to see whether they changed. `locations`: how to fetch each document. `listed_at`: clock when the first listing
-    was there. `known`: documents that the scan before listed.
+    was there. `known`: documents in scope that the scan before listed; `left`: those that no source held already then.
     """
 
+    scope: Scope = field(default_factory=whole_scope)
     listed: int = 0
     rows: list[DocumentRow] = field(default_factory=list)
     news: list[DocumentRow] = field(default_factory=list)
     failed: list[tuple[tuple[str, str, str], Failure]] = field(default_factory=list)
     hashed: int = 0
-    complete: bool = True
     keep: set[str] = field(default_factory=set)
     empty_sources: list[str] = field(default_factory=list)
     locations: dict[str, tuple[SourceConfig, Entry]] = field(default_factory=dict)
     listed_at: float = 0.0
     known: frozenset[str] = frozenset()
+    left: tuple[str, ...] = ()
+
+    def covers(self, failure: FailureRow) -> bool:
+        """True when this scan saw where the document of a failure stood."""
+        if failure.source in self.scope.incomplete:
+            return False
+        return self.scope.whole or folder_of(failure.uri) in self.scope.folders or failure.document_id in self.scope.ids
 
 
 def request_for(workspace: Workspace, source: SourceConfig) -> SourceRequest:
@@ -80,29 +90,59 @@ def _listing(spec: SourceSpec, request: SourceRequest) -> Listing:
         return Listing((), (problem,), complete=False)
 
 
-def scan_sources(workspace: Workspace, known: dict[str, DocumentRow]) -> Scan:
-    """List every source and hash what may have changed. Writes nothing. Raises: SourceError with the remedy."""
-    scan = Scan(known=frozenset(known))
-    limit = workspace.settings.document_size_mb * 1024 * 1024
+def scan_sources(
+    workspace: Workspace, connection: Connection, only: Mapping[str, Sequence[str]], *, settled: bool
+) -> Scan:
+    """List the sources, or of them what `only` names, and hash what may have changed. Writes nothing.
+
+    `settled`: the live release holds what the folders listed that are known as settled. Raises: SourceError,
+    ConfigError with the remedy.
+    """
+    seen = known_folders(workspace, connection) if not only else {}
+    same = {row.folder: row.digest for row in seen.values() if settled and row.settled}
+    listings: list[tuple[SourceConfig, Listing]] = []
+    scan = Scan()
     for source in workspace.base.config.sources:
-        spec = SOURCES[source.kind]
-        request = request_for(workspace, source)
-        listing = _listing(spec, request)
+        if only and source.name not in only:
+            continue
+        wanted = replace(request_for(workspace, source), known=same, only=tuple(only.get(source.name, ())))
+        listings.append((source, _listing(SOURCES[source.kind], wanted)))
         scan.listed_at = scan.listed_at or time.perf_counter()
+    if only:
+        scan.scope = named_scope(workspace, connection, only, listings)
+    else:
+        scan.scope = changed_scope(seen, listings, settled=settled)
+    before = _known(workspace, connection, scan)
+    scan.listed = scan.scope.same.total()
+    limit = workspace.settings.document_size_mb * 1024 * 1024
+    for source, listing in listings:
         scan.listed += len(listing.entries) + len(listing.problems)
-        if not listing.entries and not listing.problems:
+        if not (listing.entries or listing.problems or scan.scope.same[source.name] or only):
             scan.empty_sources.append(source.name)
         if not listing.complete:
-            scan.complete = False
             gone = {document_id(workspace.kb, source.name, uri) for uri in listing.gone}
-            scan.keep |= {row.document_id for row in known.values() if row.source == source.name} - gone
+            scan.keep |= {row.document_id for row in before.values() if row.source == source.name} - gone
         for problem in listing.problems:
             identity = (document_id(workspace.kb, source.name, problem.uri), source.name, problem.uri)
             scan.failed.append((identity, Failure("scan", problem.reason, problem.detail, retryable=True)))
             scan.keep.add(identity[0])
         for entry in listing.entries:
-            _look_at(workspace, source, entry, known, limit, scan)
+            _look_at(workspace, source, entry, before, limit, scan)
+    unsure = {folder_of(scan.locations[key][1].uri) for (key, _, _), _ in scan.failed if key in scan.locations}
+    scan.scope.seen = [replace(item, digest="") if item.folder in unsure else item for item in scan.scope.seen]
     return scan
+
+
+def _known(workspace: Workspace, connection: Connection, scan: Scan) -> dict[str, DocumentRow]:
+    """Documents in scope that the scan before listed, by id."""
+    if scan.scope.whole:
+        rows = documents.observed(connection, workspace.kb)
+    else:
+        ids = sorted(scan.scope.ids)
+        rows, left = documents.observed_in(connection, workspace.kb, sorted(scan.scope.folders), ids)
+        scan.left = tuple(left)
+    scan.known = frozenset(row.document_id for row in rows)
+    return {row.document_id: row for row in rows}
 
 
 def _look_at(
@@ -156,7 +196,8 @@ def _masked(uri: str, spans: list[tuple[str, int, int]]) -> str:
 class Planned:
     """A plan with what it was made from.
 
-    `details`: live documents that are not simply unchanged, by id. `failing`: documents that had failed before.
+    `live`: documents of the base release that may differ from what is observed; in a whole scan all. `details`: of
+    those that are not simply unchanged, by id. `failing`: documents that had failed before.
     """
 
     plan: Plan
@@ -167,14 +208,26 @@ class Planned:
     failing: frozenset[str]
 
 
-def plan_run(workspace: Workspace, connection: Connection, *, allow_deletes: bool) -> Planned:
-    """Scan and plan. Writes nothing. Raises: SourceError, ConfigError."""
+def plan_run(
+    workspace: Workspace, connection: Connection, *, allow_deletes: bool, only: Sequence[str] = (), whole: bool = False
+) -> Planned:
+    """Scan and plan. Writes nothing. Raises: SourceError, ConfigError.
+
+    `only`: URIs or paths of files and folders, beside which nothing is looked at. `whole`: compare every document,
+    also where nothing can have changed.
+    """
     kb = workspace.kb
-    known = {row.document_id: row for row in documents.observed(connection, kb)}
-    scan = scan_sources(workspace, known)
+    settled = not whole and folders.is_settled(connection, kb, workspace.scan_rules)
+    if only and not settled:
+        raise ConfigError(
+            "--only needs a live release of a whole run under the present rules: kprep.yaml, rules or release changed "
+            "since, so run once without --only"
+        )
+    scan = scan_sources(workspace, connection, named(_places(workspace), only), settled=settled)
     base = releases.live_release(connection, kb) or 0
-    live = tuple(releases.outlines(connection, kb, base))
-    if scan.empty_sources and not scan.rows and not live:
+    in_scope = {*scan.known, *scan.left, *(row.document_id for row in scan.rows)}
+    live = tuple(releases.outlines(connection, kb, base, None if scan.scope.whole else sorted(in_scope)))
+    if scan.empty_sources and not scan.rows and not live and not scan.scope.same.total():
         sources = {source.name: source for source in workspace.base.config.sources}
         first = sources[scan.empty_sources[0]]
         place = SOURCES[first.kind].describe(request_for(workspace, first))
@@ -192,10 +245,12 @@ def plan_run(workspace: Workspace, connection: Connection, *, allow_deletes: boo
     ]
     failures = {row.document_id: row for row in documents.failures(connection, kb)}
     looked_at = {*differing, *failures, *overlay.narrowed(connection, kb)}
+    if not scan.scope.whole:
+        looked_at &= in_scope
     details = releases.of_ids(connection, kb, base, sorted(looked_at))
     published = {item.document_id: item.content_fingerprint for item in live}
-    new = {item.content_hash for item in observed if published.get(item.document_id) != item.content_fingerprint}
-    results = kept.of_contents(connection, kb, sorted(new), form())
+    new = [item for item in observed if published.get(item.document_id) != item.content_fingerprint]
+    results = kept.of_contents(connection, kb, sorted({item.content_hash for item in new}), form())
     quality = workspace.base.config.quality
     plan = make_plan(
         base,
@@ -215,14 +270,30 @@ def plan_run(workspace: Workspace, connection: Connection, *, allow_deletes: boo
         Known(
             keep=frozenset(scan.keep),
             failures={key: row.content_fingerprint for key, row in failures.items() if not row.retryable},
-            prepared=documents.prepared_versions(connection, kb),
+            prepared=documents.prepared_versions(connection, kb, [item.content_fingerprint for item in new]),
             empty_sources=frozenset(scan.empty_sources),
             kept={place: row.stages for place, row in results.items()},
+            totals=_totals(connection, kb, base, scan, live),
         ),
         Guard(quality.mass_delete_share, quality.mass_delete_documents),
         allow_deletes=allow_deletes,
     )
     return Planned(plan, scan, observed, live, details, frozenset(failures))
+
+
+def _places(workspace: Workspace) -> dict[str, Path | None]:
+    """Source -> where on this machine its documents stand, None where it cannot be asked for single ones."""
+    out: dict[str, Path | None] = {}
+    for source in workspace.base.config.sources:
+        place = SOURCES[source.kind].place
+        out[source.name] = place(request_for(workspace, source)) if place is not None else None
+    return out
+
+
+def _totals(connection: Connection, kb: str, base: int, scan: Scan, live: Sequence[releases.Outline]) -> dict[str, int]:
+    """Documents of the base release by source, where some of them may be gone and not all are in scope."""
+    gone = {item.document_id for item in live}.difference(row.document_id for row in scan.rows)
+    return releases.counts_by_source(connection, kb, base) if gone and not scan.scope.whole else {}
 
 
 def _observed(workspace: Workspace, scan: Scan) -> tuple[Observed, ...]:
@@ -256,6 +327,7 @@ def record_scan(workspace: Workspace, connection: Connection, run_id: str, plann
     """Write what the scan saw, and the denials it found, at once: they wait for no gate. Number of denials."""
     kb, scan, plan = workspace.kb, planned.scan, planned.plan
     documents.observe(connection, kb, scan.news)
+    folders.see(connection, kb, run_id, scan.scope.seen)
     for identity, failure in scan.failed:
         documents.fail(connection, kb, run_id, identity, "", failure)
     denials = _record_permissions(workspace, connection, run_id, planned)
@@ -272,8 +344,8 @@ def record_scan(workspace: Workspace, connection: Connection, run_id: str, plann
     denials += overlay.suppress(connection, kb, denied, "source_deleted", f"run {run_id}")
     seen = {row.document_id for row in scan.rows} | scan.keep | {identity[0] for identity, _ in scan.failed}
     documents.unlist(connection, kb, [key for key in scan.known if key not in seen])
-    stale = [row.document_id for row in documents.failures(connection, kb) if row.document_id not in seen]
-    documents.clear_failures(connection, kb, stale)
+    stale = [row for row in documents.failures(connection, kb) if row.document_id not in seen and scan.covers(row)]
+    documents.clear_failures(connection, kb, [row.document_id for row in stale])
     return denials
 
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from flows import environment
 from flows.workspace import Workspace
 
 
-def start(workspace: Workspace, *, allow_deletes: bool) -> dict[str, Any]:
+def start(workspace: Workspace, *, allow_deletes: bool, only: Sequence[str] = ()) -> dict[str, Any]:
     """Summary of one run. Raises: PrepError; the run is recorded as failed."""
     environment.prepare(workspace.data_dir)
     from flows.ingest import ingest
 
-    return ingest(workspace, allow_deletes=allow_deletes)
+    return ingest(workspace, allow_deletes=allow_deletes, only=only)

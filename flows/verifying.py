@@ -92,7 +92,7 @@ def _look(workspace: Workspace) -> Found:
                 f"nothing is published in knowledge base {workspace.kb!r} yet, so there is nothing to verify"
             )
         found = Found(release)
-        planned = plan_run(workspace, connection, allow_deletes=True)
+        planned = plan_run(workspace, connection, allow_deletes=True, whole=True)
         end_scan(workspace)
         found.add("sources_ahead", _ahead(planned), "uri", "a run takes it up: `kprep run`")
         _look_at_tables(workspace, connection, found, row)
@@ -241,7 +241,7 @@ def _reindex(workspace: Workspace, release: int, rows: Rows) -> None:  # noqa: A
 def _put_originals(workspace: Workspace, release: int, rows: Rows) -> None:  # noqa: ARG001
     """From the sources, where they still hold the same bytes."""
     with workspace.database.begin() as connection:
-        places = plan_run(workspace, connection, allow_deletes=True).scan.locations
+        places = plan_run(workspace, connection, allow_deletes=True, whole=True).scan.locations
     for row in rows:
         if row["document_id"] not in places:
             continue

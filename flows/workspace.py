@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from embedding import Embedder, create_embedder
-from flows.rules import RuleSet, load_rules
+from flows.rules import RuleSet, load_rules, parser_identity
 from kprep.config import KnowledgeBase, load
 from kprep.core.errors import ConfigError, LeaseLost
 from kprep.core.ids import canonical_json, digest
@@ -21,7 +21,9 @@ from kprep.store import documents, runs
 from kprep.store.database import Database
 from kprep.store.objects import ObjectStore, open_store
 from kprep.store.sql import Connection
+from parsers import PARSERS
 from retrieval import tokens
+from sources import SOURCES
 
 IDENTITY_FILE = "redaction.key"
 
@@ -103,6 +105,20 @@ class Workspace:
         return create_embedder(values)
 
     @property
+    def scan_rules(self) -> str:
+        """Digest of all that decides, beside what a source lists, what a release is to hold."""
+        sources = self.base.config.sources
+        shaping = {
+            "sources": [source.model_dump(mode="json") for source in sources],
+            "tenant": self.base.config.tenant,
+            "listing": {source.kind: SOURCES[source.kind].version for source in sources},
+            "parsers": {kind: parser_identity(kind) for spec in PARSERS.values() for kind in spec.media_types},
+            "stages": {source.doc_type: self.rules.stages("text/plain", source.doc_type) for source in sources},
+            "read": {part: value for part, value in self._read_configuration().items() if part != "embedding"},
+        }
+        return digest("scan", canonical_json(shaping))
+
+    @property
     def lexical_weights(self) -> dict[str, int]:
         """How often the words of each field count."""
         given = {str(name): weight for name, weight in self.base.config.retrieval.lexical.weights.items()}
@@ -111,18 +127,24 @@ class Workspace:
     def release_configuration(self) -> dict[str, Any]:
         """What reads of a release need to know, and what it was made with; recorded with the release."""
         config = self.base.config
-        retrieval = config.retrieval.model_dump(mode="json")
-        settings = {name: value for name, value in config.embedding.items() if name != "api_key"}
         return {
-            "embedding": settings,
-            "embedding_space": self.embedder.space if self.embedder is not None else "",
-            "lexicon": tokens.lexicon_id(self.lexical_weights),
-            "retrieval": retrieval,
+            **self._read_configuration(),
+            "scan_rules": self.scan_rules,
             "cleaning": self.rules.cleaning.options(),
             "redaction": self.rules.redaction.options(),
             "profiles": {
                 name: canonical_json(profile.model_dump()) for name, profile in config.chunking.profiles.items()
             },
+        }
+
+    def _read_configuration(self) -> dict[str, Any]:
+        """The part of a release's configuration that reads use."""
+        config = self.base.config
+        return {
+            "embedding": {name: value for name, value in config.embedding.items() if name != "api_key"},
+            "embedding_space": self.embedder.space if self.embedder is not None else "",
+            "lexicon": tokens.lexicon_id(self.lexical_weights),
+            "retrieval": config.retrieval.model_dump(mode="json"),
             "views": {name: view.model_dump(mode="json") for name, view in config.views.items()},
         }
 

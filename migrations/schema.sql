@@ -68,7 +68,7 @@ DECLARE
 BEGIN
     DELETE FROM kprep.run_documents WHERE run_id IN (SELECT run_id FROM kprep.runs WHERE kb = unwanted_kb);
     FOREACH name IN ARRAY ARRAY['views', 'gate_reports', 'channels', 'releases', 'suppressions', 'narrowed_acls', 'failures',
-        'kept_stages', 'documents', 'leases', 'runs', 'renames'] LOOP
+        'kept_stages', 'documents', 'folders', 'leases', 'runs', 'renames'] LOOP
         EXECUTE format('DELETE FROM kprep.%I WHERE kb = %L', name, unwanted_kb);
     END LOOP;
     FOREACH name IN ARRAY ARRAY['release_members', 'release_documents', 'version_chunks', 'relations', 'document_versions', 'chunks',
@@ -292,7 +292,8 @@ CREATE TABLE kprep.documents (
     media_type text NOT NULL,
     modified_at timestamp with time zone,
     listed boolean DEFAULT true NOT NULL,
-    seen_at timestamp with time zone NOT NULL
+    seen_at timestamp with time zone NOT NULL,
+    folder text GENERATED ALWAYS AS (regexp_replace(uri, '/[^/]*$'::text, ''::text)) STORED NOT NULL COLLATE pg_catalog."C"
 );
 
 CREATE TABLE kprep.embeddings (
@@ -316,6 +317,17 @@ CREATE TABLE kprep.failures (
     failed_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
+CREATE TABLE kprep.folders (
+    kb text NOT NULL,
+    source text NOT NULL,
+    folder text NOT NULL COLLATE pg_catalog."C",
+    digest text NOT NULL,
+    documents integer NOT NULL,
+    run_id text NOT NULL,
+    settled boolean NOT NULL,
+    listed boolean NOT NULL
+);
+
 CREATE TABLE kprep.gate_reports (
     kb text NOT NULL,
     release integer NOT NULL,
@@ -337,6 +349,8 @@ CREATE TABLE kprep.knowledge_bases (
     kb text NOT NULL,
     kb_no integer NOT NULL,
     tenant text NOT NULL,
+    settled_release integer DEFAULT 0 NOT NULL,
+    settled_rules text DEFAULT ''::text NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
@@ -580,6 +594,9 @@ ALTER TABLE ONLY kprep.embeddings
 ALTER TABLE ONLY kprep.failures
     ADD CONSTRAINT failures_pkey PRIMARY KEY (kb, document_id);
 
+ALTER TABLE ONLY kprep.folders
+    ADD CONSTRAINT folders_pkey PRIMARY KEY (kb, folder);
+
 ALTER TABLE ONLY kprep.gate_reports
     ADD CONSTRAINT gate_reports_pkey PRIMARY KEY (kb, release);
 
@@ -649,6 +666,10 @@ CREATE UNIQUE INDEX chunks_no ON ONLY kprep.chunks USING btree (kb, chunk_no);
 
 CREATE INDEX document_versions_fingerprint ON ONLY kprep.document_versions USING btree (kb, content_fingerprint);
 
+CREATE INDEX documents_folder ON kprep.documents USING btree (kb, folder);
+
+CREATE INDEX folders_unsettled ON kprep.folders USING btree (kb) WHERE (NOT settled);
+
 CREATE INDEX lexical_chunks_retired ON ONLY kprep.lexical_chunks USING btree (kb, lexicon) WHERE retired;
 
 CREATE INDEX relations_documents ON ONLY kprep.relations USING gin (documents) WITH (fastupdate=off);
@@ -699,6 +720,9 @@ ALTER TABLE ONLY kprep.embeddings
 
 ALTER TABLE ONLY kprep.failures
     ADD CONSTRAINT failures_kb_fkey FOREIGN KEY (kb) REFERENCES kprep.knowledge_bases(kb);
+
+ALTER TABLE ONLY kprep.folders
+    ADD CONSTRAINT folders_kb_fkey FOREIGN KEY (kb) REFERENCES kprep.knowledge_bases(kb);
 
 ALTER TABLE ONLY kprep.gate_reports
     ADD CONSTRAINT gate_reports_kb_release_fkey FOREIGN KEY (kb, release) REFERENCES kprep.releases(kb, release);

@@ -101,7 +101,8 @@ class Known:
     `keep`: documents that could not be looked at and keep their live version. `failures`: document id -> content
     fingerprint it failed with for good. `prepared`: content fingerprint -> a version that has it already.
     `empty_sources`: sources that listed nothing at all, which never passes for a deletion of everything. `kept`:
-    (content hash, fingerprint of its parsing) -> fingerprints its kept results were made with.
+    (content hash, fingerprint of its parsing) -> fingerprints its kept results were made with. `totals`: source ->
+    documents that the base release has of it, where `live` holds not all of them.
     """
 
     keep: frozenset[str] = frozenset()
@@ -109,6 +110,7 @@ class Known:
     prepared: Mapping[str, str] = field(default_factory=dict)
     empty_sources: frozenset[str] = frozenset()
     kept: Mapping[tuple[str, str], Mapping[str, str]] = field(default_factory=dict)
+    totals: Mapping[str, int] = field(default_factory=dict)
 
 
 def make_plan(
@@ -120,7 +122,7 @@ def make_plan(
     *,
     allow_deletes: bool = False,
 ) -> Plan:
-    """Plan that turns the base release into what is observed."""
+    """Plan that turns the base release into what is observed. `live`: all of it, or what may differ from it."""
     live_by_id = {item.document_id: item for item in live}
     seen = {item.document_id for item in observed}
     gone = [item for item in live if item.document_id not in seen and item.document_id not in known.keep]
@@ -136,7 +138,7 @@ def make_plan(
         for item in gone
     ]
     planned.sort(key=lambda item: (item.uri, item.document_id))
-    reason = "" if allow_deletes else _guard_reason(gone, live, planned, guard, known.empty_sources)
+    reason = "" if allow_deletes else _guard_reason(gone, live, planned, guard, known)
     counts = Counter(item.action.value for item in planned)
     return Plan(base_release, tuple(planned), reason, {action.value: counts[action.value] for action in Action})
 
@@ -193,16 +195,16 @@ def _guard_reason(
     live: Sequence[Live],
     planned: Iterable[PlannedDocument],
     guard: Guard,
-    empty_sources: frozenset[str],
+    known: Known,
 ) -> str:
     """Why these deletions look like an accident, or "". A renamed document does not count as deleted."""
     moved = {item.renamed_from for item in planned if item.action is Action.RENAME}
     renamed = Counter(item.source for item in gone if item.uri in moved)
-    total = Counter(item.source for item in live)
+    total = Counter(item.source for item in live) | Counter(known.totals)
     lost = Counter(item.source for item in gone)
     for source, count in sorted(lost.items()):
         deleted = count - renamed[source]
-        if source in empty_sources:
+        if source in known.empty_sources:
             return (
                 f"source {source} lists nothing, but {count} of its documents are published: check the source, "
                 "then run again with --allow-deletes"

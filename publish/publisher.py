@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from kprep.core.errors import BaseConflict, PublishError
-from kprep.store import overlay, releases, views
+from kprep.store import folders, overlay, releases, views
 from kprep.store.sql import Connection
 
 
@@ -41,6 +41,7 @@ def publish(connection: Connection, kb: str, release: int, report: PassedReport)
     overlay.follow(connection, kb, release)
     overlay.close_sections(connection, kb, release)
     flip_views(connection, kb, row.base_release, release)
+    folders.settle(connection, kb, row.run_id, release, row.configuration.get("scan_rules", ""))
 
 
 def check_rollback(connection: Connection, kb: str, release: int) -> int:

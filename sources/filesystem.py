@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
 import unicodedata
+from collections import Counter
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -46,9 +49,12 @@ def list_entries(request: SourceRequest) -> Listing:
     include = pathspec.PathSpec.from_lines("gitignore", request.include)
     exclude = pathspec.PathSpec.from_lines("gitignore", request.exclude)
     walk = _Walk(request, include, exclude)
-    walk.folder(root, "")
+    if request.only:
+        walk.only(root)
+    else:
+        walk.folder(root, "")
     entries = sorted(walk.entries, key=lambda entry: entry.uri)
-    return Listing(tuple(entries), tuple(walk.problems), complete=walk.complete)
+    return Listing(tuple(entries), tuple(walk.problems), complete=walk.complete, folders=walk.folders)
 
 
 def fetch(request: SourceRequest, entry: Entry) -> bytes:
@@ -64,7 +70,7 @@ def fetch(request: SourceRequest, entry: Entry) -> bytes:
 
 
 class _Walk:
-    """One pass over a folder tree."""
+    """One pass over a folder tree. `folders`: as in `Listing`; each is looked at, but listed only when it changed."""
 
     def __init__(self, request: SourceRequest, include: Patterns, exclude: Patterns) -> None:
         self._request, self._include, self._exclude = request, include, exclude
@@ -72,16 +78,64 @@ class _Walk:
         self._uris: dict[str, str] = {}
         self.entries: list[Entry] = []
         self.problems: list[Problem] = []
+        self.folders: dict[str, str] = {}
         self.complete = True
 
-    def folder(self, folder: Path, relative: str, acl: SidecarAcl | None = None) -> None:
+    def only(self, root: Path) -> None:
+        """Add what stands at the paths asked for, with the permissions that the folders above give."""
+        for wanted in sorted(set(self._request.only)):
+            self._descend(root, "", wanted.split("/"), None)
+
+    def _descend(self, folder: Path, relative: str, parts: Sequence[str], above: SidecarAcl | None) -> None:
+        found = self._scan(folder, relative) or []
+        acl = self._acl(folder, relative, found, above)
+        for item in found:
+            if item.name.endswith(SUFFIX) or _is_hidden(item.name) or _form(item.name) != _form(parts[0]):
+                continue
+            if not item.is_dir(follow_symlinks=False):
+                if len(parts) == 1:
+                    self._list(folder, relative, [item], {other.name for other in found}, acl)
+            elif len(parts) == 1:
+                self.folder(Path(item.path), _join(relative, item.name), acl)
+            else:
+                self._descend(Path(item.path), _join(relative, item.name), parts[1:], acl)
+
+    def folder(self, folder: Path, relative: str, above: SidecarAcl | None = None, *, sure: bool = True) -> None:
         """Add what stands in a folder; a folder that cannot be entered makes the listing incomplete.
 
-        `acl`: what the nearest folder above says of permissions.
+        `above`: what the nearest folder above says of permissions. `sure` False: another folder has the same URI, so
+        that what is known of it may be known of the other.
         """
+        found = self._scan(folder, relative)
+        if found is None:
+            return
+        acl = self._acl(folder, relative, found, above)
+        inner: list[os.DirEntry[str]] = []
+        files: list[os.DirEntry[str]] = []
+        sidecars = set()
+        for item in found:
+            if item.name.endswith(SUFFIX):
+                sidecars.add(item.name)
+            elif not _is_hidden(item.name):
+                (inner if item.is_dir(follow_symlinks=False) else files).append(item)
+        uri, problems = self._uri(relative).rstrip("/"), len(self.problems)
+        digest = self._digest(folder, relative, files, sidecars, acl) if sure else ""
+        if not digest or self._request.known.get(uri) != digest:
+            for name in sorted(sidecars - {SUFFIX} - {item.name + SUFFIX for item in found}):
+                detail = "permissions for a file that is not there"
+                self._problem(_join(relative, name), "permissions_unreadable", detail)
+            self._list(folder, relative, files, sidecars, acl)
+        self.folders[uri] = digest if len(self.problems) == problems else ""
+        forms = Counter(_form(item.name) for item in inner)
+        for item in inner:
+            alone = forms[_form(item.name)] == 1
+            self.folder(Path(item.path), _join(relative, item.name), acl, sure=sure and alone)
+
+    def _scan(self, folder: Path, relative: str) -> list[os.DirEntry[str]] | None:
+        """All that stands in a folder, by name; None, with the problem noted, when it cannot be entered."""
         try:
             with os.scandir(folder) as found:
-                items = sorted(found, key=lambda item: item.name)
+                return sorted(found, key=lambda item: item.name)
         except OSError as error:
             if relative == "":
                 raise SourceError(
@@ -91,21 +145,47 @@ class _Walk:
                 ) from error
             self.complete = False
             self._problem(relative, "source_unreadable", f"folder may not be entered ({error.strerror})")
-            return
-        sidecars = {item.name for item in items if item.name.endswith(SUFFIX)}
-        if SUFFIX in sidecars:
-            acl = read(folder / SUFFIX, self._uri(f"{relative}/{SUFFIX}".lstrip("/")))
-        for name in sorted(sidecars - {SUFFIX} - {item.name + SUFFIX for item in items}):
-            inner = f"{relative}/{name}" if relative else name
-            self._problem(inner, "permissions_unreadable", "permissions for a file that is not there")
-        for item in items:
-            if item.name.startswith(".") or item.name in IGNORED_NAMES or item.name in sidecars:
-                continue
-            inner = f"{relative}/{item.name}" if relative else item.name
-            if item.is_dir(follow_symlinks=False):
-                self.folder(Path(item.path), inner, acl)
-            elif self._include.match_file(inner) and not self._exclude.match_file(inner):
-                own = item.name + SUFFIX
+            return None
+
+    def _acl(
+        self, folder: Path, relative: str, found: Sequence[os.DirEntry[str]], above: SidecarAcl | None
+    ) -> SidecarAcl | None:
+        """What a folder's own sidecar says of permissions, or what is said above it."""
+        if not any(item.name == SUFFIX for item in found):
+            return above
+        return read(folder / SUFFIX, self._uri(_join(relative, SUFFIX)))
+
+    def _digest(
+        self,
+        folder: Path,
+        relative: str,
+        files: Sequence[os.DirEntry[str]],
+        sidecars: set[str],
+        acl: SidecarAcl | None,
+    ) -> str:
+        """Digest of names, tokens and permissions of a folder's files; "" when one cannot be looked at."""
+        try:
+            parts = [f"{item.name}\0{_token(item.stat())}" for item in files]
+        except OSError:
+            return ""
+        own = [
+            f"{name}\0{read(folder / name, self._uri(_join(relative, name)))!r}" for name in sorted(sidecars - {SUFFIX})
+        ]
+        listed = "\n".join((*parts, repr(acl), *own))
+        return hashlib.sha256(listed.encode("utf-8", "surrogateescape")).hexdigest()[:32]
+
+    def _list(
+        self,
+        folder: Path,
+        relative: str,
+        files: Sequence[os.DirEntry[str]],
+        sidecars: set[str],
+        acl: SidecarAcl | None,
+    ) -> None:
+        """Add the files of a folder that the patterns name."""
+        for item in files:
+            inner, own = _join(relative, item.name), item.name + SUFFIX
+            if self._include.match_file(inner) and not self._exclude.match_file(inner):
                 self._file(item, inner, read(folder / own, self._uri(inner + SUFFIX)) if own in sidecars else acl)
 
     def _file(self, item: os.DirEntry[str], relative: str, acl: SidecarAcl | None) -> None:
@@ -142,16 +222,31 @@ class _Walk:
             return
         self._uris[uri] = relative
         modified_at = datetime.fromtimestamp(status.st_mtime, tz=UTC)
-        token = f"{status.st_size}-{status.st_mtime_ns}-{status.st_ino}"
         name = uri.rsplit("/", 1)[-1]
         allowed, problem = (None, "") if acl is None else (acl.acl, acl.problem)
-        self.entries.append(Entry(uri, name, item.path, token, status.st_size, modified_at, allowed, problem))
+        self.entries.append(Entry(uri, name, item.path, _token(status), status.st_size, modified_at, allowed, problem))
 
     def _uri(self, relative: str) -> str:
-        return f"{self._request.name}/{unicodedata.normalize('NFC', relative)}"
+        return f"{self._request.name}/{_form(relative)}"
 
     def _problem(self, relative: str, reason: str, detail: str) -> None:
         self.problems.append(Problem(self._uri(relative), reason, detail))
+
+
+def _join(folder: str, name: str) -> str:
+    return f"{folder}/{name}" if folder else name
+
+
+def _form(name: str) -> str:
+    return unicodedata.normalize("NFC", name)
+
+
+def _is_hidden(name: str) -> bool:
+    return name.startswith(".") or name in IGNORED_NAMES
+
+
+def _token(status: os.stat_result) -> str:
+    return f"{status.st_size}-{status.st_mtime_ns}-{status.st_ino}"
 
 
 SOURCE = SourceSpec(
@@ -160,5 +255,6 @@ SOURCE = SourceSpec(
     options=FilesystemOptions,
     list_entries=list_entries,
     fetch=fetch,
+    place=folder_of,
     describe=lambda request: str(folder_of(request)),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -26,6 +26,10 @@ class SourceRequest:
     `include` and `exclude` are patterns like those of .gitignore, of paths below the source. Relative paths in
     `options` start at `folder`. `cache`: a folder of the source's own in the restricted zone, which may be absent and
     may vanish between runs; what stands there only saves work. `size_max`: bytes of the largest document worth reading.
+
+    `known`: URI of a folder -> digest; a folder that still has it need not be listed in detail. `only`: paths below the
+    source (files, or folders with all below them) that alone are looked at; empty for all, and only given to a source
+    whose specification has a `place`.
     """
 
     name: str
@@ -35,6 +39,8 @@ class SourceRequest:
     folder: Path
     cache: Path
     size_max: int = 256 << 20
+    known: Mapping[str, str] = field(default_factory=dict)
+    only: tuple[str, ...] = ()
 
     def path(self, relative: Path) -> Path:
         """A path of the options, absolute."""
@@ -99,12 +105,15 @@ class Listing:
     """Entries in order of URI. `complete` is False when something below the source could not be looked into.
 
     `gone`: URIs of which the source says that they are deleted; they go also when the rest could not be looked into.
+    `folders`: URI of each folder looked into -> digest of what it lists, "" for one that is to be listed in detail
+    every time. Of a folder whose digest is the known one no entries are given. A source without folders gives none.
     """
 
     entries: tuple[Entry, ...]
     problems: tuple[Problem, ...]
     complete: bool
     gone: frozenset[str] = frozenset()
+    folders: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +123,7 @@ class SourceSpec:
     `list_entries` raises SourceError for what a person must mend, which stops the run, and SourceUnavailable when the
     source is out of reach: the run goes on with what the other sources hold, and deletes nothing of this one.
     `describe`: where it looks, for messages. `done`: removes what a run left in the cache for its own use only.
+    `place`: the folder on this machine where its documents stand; it can be asked for single ones.
     """
 
     name: str
@@ -123,3 +133,4 @@ class SourceSpec:
     fetch: Callable[[SourceRequest, Entry], bytes]
     describe: Callable[[SourceRequest], str]
     done: Callable[[SourceRequest], None] | None = None
+    place: Callable[[SourceRequest], Path] | None = None

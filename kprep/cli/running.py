@@ -15,11 +15,25 @@ from kprep.cli.explaining import show_change
 EXIT_OF = {"published": 0, "unchanged": 0, "blocked": EXIT_REFUSED, "waiting": EXIT_WAITING, "failed": EXIT_FAILED}
 
 
+ONLY = click.option(
+    "--only",
+    multiple=True,
+    metavar="PATH",
+    help="Look at this file or folder (path or URI) and nothing else; repeatable. For events of a source.",
+)
+
+
 @command("plan")
 @click.option("--allow-deletes", is_flag=True, help="Plan as if an operator had confirmed the deletions.")
+@ONLY
 @click.option("--rules", type=click.Path(path_type=Path), help="Compare with these rules: a file, or a folder of them.")
 def plan_command(
-    folder: Path | None, data_dir: Path | None, as_json: bool, allow_deletes: bool, rules: Path | None
+    folder: Path | None,
+    data_dir: Path | None,
+    as_json: bool,
+    allow_deletes: bool,
+    only: tuple[str, ...],
+    rules: Path | None,
 ) -> None:
     """Show what a run would do, document by document. Writes nothing.
 
@@ -38,7 +52,7 @@ def plan_command(
     with workspace(folder, data_dir) as opened:
         from flows.planning import preview
 
-        outcome = preview(opened, allow_deletes=allow_deletes)
+        outcome = preview(opened, allow_deletes=allow_deletes, only=only)
     if as_json:
         print_json(outcome)
     else:
@@ -89,26 +103,35 @@ def _show_plan(outcome: dict[str, Any]) -> None:
 
 @command("run")
 @click.option("--allow-deletes", is_flag=True, help="Confirm deletions the mass-delete guard stopped at.")
+@ONLY
 @click.option("--dry-run", is_flag=True, help="Only show the plan, like `kprep plan`.")
 @click.pass_context
 def run_command(
-    ctx: click.Context, folder: Path | None, data_dir: Path | None, as_json: bool, allow_deletes: bool, dry_run: bool
+    ctx: click.Context,
+    folder: Path | None,
+    data_dir: Path | None,
+    as_json: bool,
+    allow_deletes: bool,
+    only: tuple[str, ...],
+    dry_run: bool,
 ) -> None:
     """Prepare what changed, check it, and publish it whole or not at all.
 
     Exits 0 when a release was published or nothing changed, 3 when the gate refused the candidate (the old release
     stays live), 4 when deletions wait for an operator, 1 when the run failed. Failed documents keep their last
     published version and are listed with the reason.
+
+    With --only the sources are not listed: the files named are taken up (or retired, where they are gone), and all else
+    stays as it is live. It needs a live release of a whole run under the same rules.
     """
     if dry_run:
-        ctx.invoke(
-            plan_command, folder=folder, data_dir=data_dir, as_json=as_json, allow_deletes=allow_deletes, rules=None
-        )
+        given = {"folder": folder, "data_dir": data_dir, "as_json": as_json, "allow_deletes": allow_deletes}
+        ctx.invoke(plan_command, **given, only=only, rules=None)
         return
     with workspace(folder, data_dir) as opened, output.progress():
         from flows.start import start
 
-        summary = start(opened, allow_deletes=allow_deletes)
+        summary = start(opened, allow_deletes=allow_deletes, only=only)
     if as_json:
         print_json(summary)
     else:

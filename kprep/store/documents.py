@@ -92,6 +92,25 @@ def observed(connection: Connection, kb: str) -> list[DocumentRow]:
     return [DocumentRow(*row) for row in connection.execute(SQL["observed"], {"kb": kb})]
 
 
+def observed_in(
+    connection: Connection, kb: str, folders: Sequence[str], ids: Sequence[str]
+) -> tuple[list[DocumentRow], list[str]]:
+    """Of the documents that stand right in these folders (URIs), or have these ids: those that the last scan listed,
+    by URI, and the ids of the others, which no source holds any more."""
+    found = connection.execute(SQL["observed_in"], {"kb": kb, "folders": list(folders), "ids": list(ids)}).all()
+    return [DocumentRow(*row[:-1]) for row in found if row[-1]], [row[0] for row in found if not row[-1]]
+
+
+def folders_below(connection: Connection, kb: str, folder: str) -> list[str]:
+    """URIs of a folder and all folders below it that hold, or held, documents."""
+    return list(connection.execute(SQL["folders_below"], {"kb": kb, "folder": folder}).scalars())
+
+
+def total_bytes(connection: Connection, kb: str) -> int:
+    """Bytes of all documents that the last scan listed."""
+    return int(connection.execute(SQL["total_bytes"], {"kb": kb}).scalar_one())
+
+
 def count_observed(connection: Connection, kb: str) -> int:
     """Number of documents listed by the last scan, those that could not be looked at included."""
     return int(connection.execute(SQL["count_observed"], {"kb": kb}).scalar_one())
@@ -173,9 +192,10 @@ def copy_version(connection: Connection, kb: str, document_id: str, content_fing
     return version
 
 
-def prepared_versions(connection: Connection, kb: str) -> dict[str, str]:
-    """Content fingerprint -> a version that has it."""
-    return {row[0]: row[1] for row in connection.execute(SQL["prepared"], {"kb": kb})}
+def prepared_versions(connection: Connection, kb: str, fingerprints: Sequence[str]) -> dict[str, str]:
+    """Those of the content fingerprints that were prepared: fingerprint -> a version that has it."""
+    values = {"kb": kb, "fingerprints": list(fingerprints)}
+    return {row[0]: row[1] for row in connection.execute(SQL["prepared"], values)} if fingerprints else {}
 
 
 def fail(

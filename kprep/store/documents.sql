@@ -49,6 +49,17 @@ INSERT INTO kprep.channels (kb, name, release) VALUES (:kb, 'live', 0) ON CONFLI
 SELECT document_id, source, uri, version_token, content_hash, size, media_type, modified_at
 FROM kprep.documents WHERE kb = :kb AND listed ORDER BY uri;
 
+-- name: observed_in
+SELECT document_id, source, uri, version_token, content_hash, size, media_type, modified_at, listed
+FROM kprep.documents WHERE kb = :kb AND (folder = ANY(:folders) OR document_id = ANY(:ids)) ORDER BY uri;
+
+-- name: folders_below
+SELECT DISTINCT folder FROM kprep.documents
+WHERE kb = :kb AND (folder = :folder OR (folder > :folder || '/' AND folder < :folder || '0')) ORDER BY folder;
+
+-- name: total_bytes
+SELECT coalesce(sum(size), 0) FROM kprep.documents WHERE kb = :kb AND listed;
+
 -- name: count_observed
 SELECT (SELECT count(*) FROM kprep.documents WHERE kb = :kb AND listed)
     + (SELECT count(*) FROM kprep.failures f WHERE f.kb = :kb AND NOT EXISTS (
@@ -91,7 +102,8 @@ ON CONFLICT (kb, version_id) DO NOTHING RETURNING version_id;
 
 -- name: prepared
 SELECT DISTINCT ON (content_fingerprint) content_fingerprint, version_id
-FROM kprep.document_versions WHERE kb = :kb ORDER BY content_fingerprint, version_id;
+FROM kprep.document_versions WHERE kb = :kb AND content_fingerprint = ANY(:fingerprints)
+ORDER BY content_fingerprint, version_id;
 
 -- name: fail
 INSERT INTO kprep.failures (kb, document_id, source, uri, stage, reason, detail, context, retryable, content_fingerprint, run_id)

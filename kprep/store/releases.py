@@ -70,10 +70,18 @@ def documents(connection: Connection, kb: str, release: int) -> list[LiveDocumen
     return [LiveDocument(*row) for row in connection.execute(SQL["live_documents"], {"kb": kb, "release": release})]
 
 
-def outlines(connection: Connection, kb: str, release: int) -> list[Outline]:
-    """Documents of a release without their metadata and stages, by URI."""
-    rows = connection.execute(SQL["outlines"], {"kb": kb, "release": release}).all()
+def outlines(connection: Connection, kb: str, release: int, ids: Sequence[str] | None = None) -> list[Outline]:
+    """Documents of a release, all or those with these ids, without their metadata and stages, by URI."""
+    if ids is None:
+        rows = connection.execute(SQL["outlines"], {"kb": kb, "release": release}).all()
+    else:
+        rows = connection.execute(SQL["outlines_of"], {"kb": kb, "release": release, "ids": list(ids)}).all()
     return [Outline(*row) for row in rows]
+
+
+def counts_by_source(connection: Connection, kb: str, release: int) -> dict[str, int]:
+    """Number of documents a release has of each source."""
+    return {row[0]: int(row[1]) for row in connection.execute(SQL["counts_by_source"], {"kb": kb, "release": release})}
 
 
 def of_ids(connection: Connection, kb: str, release: int, ids: Sequence[str]) -> dict[str, LiveDocument]:

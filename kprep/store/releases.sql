@@ -14,6 +14,17 @@ FROM kprep.release_documents d JOIN kprep.document_versions v ON v.kb = d.kb AND
 WHERE d.kb = :kb AND d.from_release <= :release AND (d.to_release IS NULL OR d.to_release > :release)
 ORDER BY d.uri;
 
+-- name: outlines_of
+SELECT d.document_id, d.source, d.uri, d.version_id, v.content_hash, d.content_fingerprint, d.metadata_fingerprint
+FROM kprep.release_documents d JOIN kprep.document_versions v ON v.kb = d.kb AND v.version_id = d.version_id
+WHERE d.kb = :kb AND d.from_release <= :release AND (d.to_release IS NULL OR d.to_release > :release)
+    AND d.document_id = ANY(:ids)
+ORDER BY d.uri;
+
+-- name: counts_by_source
+SELECT source, count(*) FROM kprep.release_documents
+WHERE kb = :kb AND from_release <= :release AND (to_release IS NULL OR to_release > :release) GROUP BY source;
+
 -- name: of_ids
 SELECT d.document_id, d.source, d.uri, d.version_id, v.content_hash, d.content_fingerprint, d.metadata_fingerprint,
     v.stages, d.metadata

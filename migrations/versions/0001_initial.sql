@@ -6,8 +6,26 @@ CREATE TABLE kprep.knowledge_bases (
     kb text PRIMARY KEY,
     kb_no integer GENERATED ALWAYS AS IDENTITY,
     tenant text NOT NULL,
+    -- The release that holds what the settled folders list, under these rules.
+    settled_release integer NOT NULL DEFAULT 0,
+    settled_rules text NOT NULL DEFAULT '',
     created_at timestamptz NOT NULL DEFAULT now()
 );
+
+-- Folders of the sources as a run last saw them. `digest`: of what is listed there, '' where that says nothing; `documents`:
+-- how many. `settled`: the settled release holds just that, so that with the same digest nothing is to be compared.
+CREATE TABLE kprep.folders (
+    kb text NOT NULL REFERENCES kprep.knowledge_bases,
+    source text NOT NULL,
+    folder text COLLATE "C" NOT NULL,
+    digest text NOT NULL,
+    documents integer NOT NULL,
+    run_id text NOT NULL,
+    settled boolean NOT NULL,
+    listed boolean NOT NULL,
+    PRIMARY KEY (kb, folder)
+);
+CREATE INDEX folders_unsettled ON kprep.folders (kb) WHERE NOT settled;
 
 -- What the sources last listed: one row per document they hold.
 CREATE TABLE kprep.documents (
@@ -22,8 +40,10 @@ CREATE TABLE kprep.documents (
     modified_at timestamptz,
     listed boolean NOT NULL DEFAULT true,
     seen_at timestamptz NOT NULL,
+    folder text COLLATE "C" NOT NULL GENERATED ALWAYS AS (regexp_replace(uri, '/[^/]*$', '')) STORED,
     PRIMARY KEY (kb, document_id)
 );
+CREATE INDEX documents_folder ON kprep.documents (kb, folder);
 
 -- The large tables from here on are partitioned by knowledge base: `kprep.add_partitions` makes a knowledge base's own
 -- tables when it is registered, with foreign keys among them, and forgetting it drops them.
@@ -603,7 +623,7 @@ DECLARE
 BEGIN
     DELETE FROM kprep.run_documents WHERE run_id IN (SELECT run_id FROM kprep.runs WHERE kb = unwanted_kb);
     FOREACH name IN ARRAY ARRAY['views', 'gate_reports', 'channels', 'releases', 'suppressions', 'narrowed_acls', 'failures',
-        'kept_stages', 'documents', 'leases', 'runs', 'renames'] LOOP
+        'kept_stages', 'documents', 'folders', 'leases', 'runs', 'renames'] LOOP
         EXECUTE format('DELETE FROM kprep.%I WHERE kb = %L', name, unwanted_kb);
     END LOOP;
     FOREACH name IN ARRAY ARRAY['release_members', 'release_documents', 'version_chunks', 'relations', 'document_versions', 'chunks',

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 from flows.child import Limits, PrepareChild
+from flows.rooms import Job
 from flows.rules import load_rules
 from kprep.config import load
 from kprep.core.models import RawDocument
@@ -22,8 +23,8 @@ if __name__ == "__main__":
     (folder / "kprep.yaml").write_text(f"knowledge_base: child\ntenant: acme\nsources: [{source}]\n")
     child = PrepareChild(hostile(load_rules(load(folder), b"a key of the tests")), Limits(timeout_s=600))
     document = RawDocument("docs/good.md", "good.md", b"# Good\n\nA page with some words.\n", "text/markdown")
-    child.prepare(document, "document")
-    threading.Thread(target=child.prepare, args=(document, "hang"), daemon=True).start()
+    child.prepare(Job(document, "document"))
+    threading.Thread(target=child.prepare, args=(Job(document, "hang"),), daemon=True).start()
     while not marker.exists():
         time.sleep(0.05)
     sys.stdout.write("hangs\n")

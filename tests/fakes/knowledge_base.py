@@ -139,13 +139,15 @@ class TestBase:
             self._workspace.close()
             self._workspace = None
 
-    def run(self, *, allow_deletes: bool = False, children: Prepared | None = None) -> dict[str, Any]:
+    def run(
+        self, *, allow_deletes: bool = False, children: Prepared | None = None, only: Sequence[str] = ()
+    ) -> dict[str, Any]:
         """One run by the steps the Prefect flow takes, in its order; the summary."""
         workspace = self.workspace
         with steps.only_run(workspace):
             run_id = steps.begin(workspace)
             with steps.recorded(workspace, run_id):
-                plan = steps.plan(workspace, run_id, allow_deletes=allow_deletes)
+                plan = steps.plan(workspace, run_id, allow_deletes=allow_deletes, only=only)
                 if plan["status"] != "work":
                     return steps.finish(workspace, run_id, plan["status"], {})
                 for number in range(plan["batches"]):

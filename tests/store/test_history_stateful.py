@@ -25,6 +25,7 @@ from hypothesis.stateful import (
 from flows import assemble
 from flows import run as steps
 from flows.access import forget
+from kprep.core.errors import ConfigError
 from kprep.store import documents, embeddings, overlay, releases
 from sources.sidecar import SUFFIX
 from tests.conftest import MakeBase
@@ -158,6 +159,22 @@ def machine(make_base: MakeBase) -> type[RuleBasedStateMachine]:
             again = self.base.run(allow_deletes=True)
             assert (again["status"], again["work"]["hashed"], again["work"]["parsed"]) == ("unchanged", 0, 0)
             self.compare()
+
+        @precondition(lambda self: self.files and not self.blocked)
+        @rule(data=st.data())
+        def publish_what_is_named(self, data: st.DataObject) -> None:
+            """A run that looks at some documents alone; it is refused where the release was made otherwise."""
+            named = data.draw(st.sets(st.sampled_from(sorted(self.files)), min_size=1))
+            live = self.base.live()
+            self.base.workspace.__dict__["embedder"] = self.embedder()
+            try:
+                status = self.base.run(allow_deletes=True, only=[f"docs/{path}" for path in named])["status"]
+            except ConfigError:
+                return
+            assert status in ("published", "unchanged")
+            now = {path: self.files[path] for path in named}
+            self.scanned |= now
+            self.published[self.base.live()] = self.published[live] | now
 
         def compare(self) -> None:
             """What is published equals a fresh build."""
