@@ -52,6 +52,7 @@ class Context:
     """What the tasks of one run share in this process; Prefect never sees it."""
 
     workspace: Workspace
+    only: Sequence[str] = ()
     children: Prepared = field(default_factory=Prepared)
 
 
@@ -60,9 +61,9 @@ _contexts: dict[str, Context] = {}
 
 
 @contextmanager
-def running(workspace: Workspace, run_id: str) -> Iterator[None]:
+def running(workspace: Workspace, run_id: str, only: Sequence[str] = ()) -> Iterator[None]:
     """Let the tasks of a run find its workspace; at the end its child processes are gone."""
-    context = _contexts[run_id] = Context(workspace)
+    context = _contexts[run_id] = Context(workspace, only)
     try:
         yield
     finally:
@@ -71,9 +72,10 @@ def running(workspace: Workspace, run_id: str) -> Iterator[None]:
 
 
 @task(name="scan and plan", **OPTIONS)
-def plan_task(run_id: str, allow_deletes: bool, only: list[str]) -> dict[str, Any]:
+def plan_task(run_id: str, allow_deletes: bool) -> dict[str, Any]:
     """What `flows.run.plan` gives."""
-    return steps.plan(_contexts[run_id].workspace, run_id, allow_deletes=allow_deletes, only=only)
+    context = _contexts[run_id]
+    return steps.plan(context.workspace, run_id, allow_deletes=allow_deletes, only=context.only)
 
 
 @task(name="prepare batch", **OPTIONS)
@@ -124,8 +126,8 @@ def ingest_documents(
         return _carry_out(_contexts[run_id].workspace, run_id, None)
     with opened(Path(knowledge_base), Path(data_dir) if data_dir else None) as workspace, steps.only_run(workspace):
         begun = steps.begin(workspace)
-        with steps.recorded(workspace, begun), running(workspace, begun):
-            return _carry_out(workspace, begun, plan_task(begun, allow_deletes, only or []))
+        with steps.recorded(workspace, begun), running(workspace, begun, only or ()):
+            return _carry_out(workspace, begun, plan_task(begun, allow_deletes))
 
 
 def _carry_out(workspace: Workspace, run_id: str, planned: dict[str, Any] | None) -> dict[str, Any]:

@@ -58,7 +58,8 @@ def test_prefect_is_told_ids_and_numbers_only(base: TestBase, prefect_server: Pa
     base.write("walrus.md", "# Walrus\n\nThe walrus migration counter must read 8814 before a restore begins.\n")
     ingest(base.workspace)
     latest = flow_runs()[0]
-    assert set(latest.parameters) == {"knowledge_base", "data_dir", "allow_deletes", "run_id"}
+    assert set(latest.parameters) == {"knowledge_base", "data_dir", "allow_deletes", "run_id", "only"}
+    assert latest.parameters["only"] is None
     told = json.dumps([run.model_dump(mode="json") for run in (*flow_runs(), *task_runs())])
     for word in ("walrus", "8814", "allowance", "Utrecht"):
         assert word not in told
