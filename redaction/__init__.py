@@ -18,7 +18,8 @@ Kinds: EMAIL, PHONE, CREDIT_CARD (Luhn), IBAN, BANK_ACCOUNT, national numbers (U
 checksum, or by the words right before them), CN_USCC, PASSPORT, DRIVER_LICENSE, DATE_OF_BIRTH, ADDRESS, IP
 (private networks and public clients; not loopback, documentation ranges, well-known resolvers, versions), MAC, HOST,
 the policy's own patterns, and pattern recognizers of Presidio it names.
-With `names`: PERSON, LOCATION, ORGANIZATION by a model.
+With `names`: PERSON, LOCATION, ORGANIZATION by a model and by what announces them. Where the policy names them: AGE,
+DATE, URL, NATIONALITY.
 The language of a text, where nothing contradicts it, leaves out recognizers that only know other languages.
 
 Laws (tested): deterministic; `redact(redact(x)) == redact(x)`, because replacing is repeated until a scan finds
@@ -32,7 +33,7 @@ cannot be vouched for raises `RedactionError`. `VERSION` + `RedactionPolicy.opti
 from redaction.policy import RedactionPolicy, default_policy_text
 from redaction.redactor import Redactor
 
-VERSION: int = 3
+VERSION: int = 4
 """Version of this room's output; part of the content fingerprint."""
 
 __all__ = ["VERSION", "RedactionPolicy", "Redactor", "default_policy_text"]

@@ -28,7 +28,7 @@ from spacy.vocab import Vocab
 from kprep.core.errors import ConfigError
 from redaction.languages import ANY, LANGUAGES, language_of
 from redaction.names import NameRecognizer
-from redaction.policy import RedactionPolicy
+from redaction.policy import NAME_KINDS, RedactionPolicy
 from redaction.recognizers import RECOGNIZERS, Excerpts, Recognizer, is_identifier
 from redaction.spans import Span
 
@@ -92,7 +92,8 @@ class RoomRecognizer(EntityRecognizer):
         if not self._recognizer.numeric:
             return [_result(span) for span in self._recognizer.find(text, self._policy)]
         excerpts = cast("ExcerptArtifacts", nlp_artifacts).excerpts
-        if not excerpts.text:
+        stems = self._recognizer.stems
+        if not excerpts.text or (stems and not any(stem in excerpts.lower for stem in stems)):
             return []
         return [_result(excerpts.placed(span)) for span in self._recognizer.find(excerpts.text, self._policy)]
 
@@ -183,7 +184,7 @@ def _recognizers(policy: RedactionPolicy, language: str) -> Iterator[EntityRecog
     for name in policy.presidio:
         yield _predefined(name, language)
     if policy.names:
-        yield NameRecognizer(policy.names, language)
+        yield NameRecognizer(policy.names, frozenset({*NAME_KINDS, *policy.kinds}), language)
 
 
 def _predefined(name: str, language: str) -> EntityRecognizer:

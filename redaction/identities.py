@@ -16,7 +16,8 @@ class IdentityNumber:
 
     `certain`: written like this and with a right checksum it needs no word beside it. `weak`: needs one of `words`
     near by. With one of `words` right before it the form alone is enough: a mistyped number, or one that breaks a
-    rule of its office, still names a person. `languages`: of the texts it is looked for in; empty: of all.
+    rule of its office, still names a person. `languages`: of the texts it is looked for in; empty: of all. `stems`:
+    lower-case literals of which one must stand in the text, if any are given.
     """
 
     kind: str
@@ -25,17 +26,18 @@ class IdentityNumber:
     words: re.Pattern[str]
     is_valid: Callable[[str], bool]
     languages: tuple[str, ...] = ()
+    stems: tuple[str, ...] = ()
 
 
 def find(number: IdentityNumber) -> Callable[[str, RedactionPolicy], Iterator[Span]]:
     """The recognizer of one number."""
 
     def recognize(text: str, policy: RedactionPolicy) -> Iterator[Span]:  # noqa: ARG001
-        for pattern in (number.certain, number.weak):
-            for match in pattern.finditer(text) if pattern is not None else ():
+        for form in (number.certain, number.weak):
+            for match in form.finditer(text) if form is not None else ():
                 place = match.start(), match.end()
                 valid = number.is_valid(match[0])
-                if valid and pattern is number.certain:
+                if valid and form is number.certain:
                     yield Span(number.kind, *place, 0.85)
                 elif valid and near(number.words, text, place, 60, 30):
                     yield Span(number.kind, *place, 0.8, by_context=True)
@@ -121,84 +123,86 @@ def _aadhaar(value: str) -> bool:
 _L, _R = r"(?<![A-Za-z0-9_.+-])", r"(?![A-Za-z0-9_]|[-.]\d)"  # no \b: CJK text has no space around a number
 
 
-def _pattern(expression: str, flags: int = 0) -> re.Pattern[str]:
+def pattern(expression: str, flags: int = 0) -> re.Pattern[str]:
+    """An expression of a number that stands alone, not inside a longer word or number."""
     return re.compile(_L + expression + _R, flags)
 
 
-def _words(expression: str) -> re.Pattern[str]:
+def words(expression: str) -> re.Pattern[str]:
+    """An expression of the words that say what a number is, in any case."""
     return re.compile(expression, re.IGNORECASE)
 
 
 NUMBERS = (
     IdentityNumber(
         "US_SSN",
-        _pattern(r"\d{3}[-\u2010-\u2013]\s?\d{2}[-\u2010-\u2013]\s?\d{4}"),
-        _pattern(r"\d{3}[ .]?\d{2}[ .]?\d{4}"),
-        _words(r"\bssn\b|social[ -]security|\bss#|\bitin\b"),
+        pattern(r"\d{3}[-\u2010-\u2013]\s?\d{2}[-\u2010-\u2013]\s?\d{4}"),
+        pattern(r"\d{3}[ .]?\d{2}[ .]?\d{4}"),
+        words(r"\bssn\b|social[ -]security|\bss#|\bitin\b"),
         _ssn,
     ),
     IdentityNumber(
         "UK_NINO",
-        _pattern(r"(?!BG|GB|NK|KN|NT|TN|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d{2} ?\d{2} ?\d{2} ?[A-D]"),
-        _pattern(r"[A-Z]{2}[ -]?\d{2}[ -]?\d{2}[ -]?\d{2}[ -]?[A-D]", re.IGNORECASE),
-        _words(r"national insurance|\bnino\b|\bni (?:number|no)\b"),
+        pattern(r"(?!BG|GB|NK|KN|NT|TN|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d{2} ?\d{2} ?\d{2} ?[A-D]"),
+        pattern(r"[A-Z]{2}[ -]?\d{2}[ -]?\d{2}[ -]?\d{2}[ -]?[A-D]", re.IGNORECASE),
+        words(r"national insurance|\bnino\b|\bni (?:number|no)\b"),
         _always,
     ),
     IdentityNumber(
         "CN_ID",
-        _pattern(r"[1-9]\d{5}[ -]?(?:18|19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])[ -]?\d{3}[\dXx]"),
+        pattern(r"[1-9]\d{5}[ -]?(?:18|19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])[ -]?\d{3}[\dXx]"),
         None,
-        _words(r"身份证(?:件)?(?:号码?)?|身分證|公民身份号码|resident id|\bid card"),
+        words(r"身份证(?:件)?(?:号码?)?|身分證|公民身份号码|resident id|\bid card"),
         _cn,
     ),
     IdentityNumber(
         "CN_USCC",
-        _pattern(r"[159ANY][1-9]\d{6}[0-9A-HJ-NP-RTUW-Y]{10}"),
+        pattern(r"[159ANY][1-9]\d{6}[0-9A-HJ-NP-RTUW-Y]{10}"),
         None,
-        _words(r"统一社会信用代码|信用代码|\buscc\b|unified social credit"),
+        words(r"统一社会信用代码|信用代码|\buscc\b|unified social credit"),
         _uscc,
     ),
     IdentityNumber(
         "DE_TAX_ID",
         None,
-        _pattern(r"\d{2} ?\d{3} ?\d{3} ?\d{3}"),
-        _words(r"steuer[- ]?(?:id|ident\w*)|\bidnr\b|\btin\b|tax (?:id|number|identification)|steuerliche"),
+        pattern(r"\d{2} ?\d{3} ?\d{3} ?\d{3}"),
+        words(r"steuer[- ]?(?:id|ident\w*)|\bidnr\b|\btin\b|tax (?:id|number|identification)|steuerliche"),
         _de,
         languages=("de", "en"),
     ),
     IdentityNumber(
         "FR_NIR",
-        _pattern(r"[12] ?\d{2} ?(?:0[1-9]|1[0-2]|[2-9]\d) ?\d[\dAB] ?\d{3} ?\d{3} ?\d{2}"),
+        pattern(r"[12] ?\d{2} ?(?:0[1-9]|1[0-2]|[2-9]\d) ?\d[\dAB] ?\d{3} ?\d{3} ?\d{2}"),
         None,
-        _words("sécurité sociale"),
+        words("sécurité sociale"),
         _fr,
     ),
     IdentityNumber(
         "ES_ID",
-        _pattern(r"(?:\d{8}|[XYZ]-?\d{7})-?[A-HJ-NP-TV-Z]"),
-        _pattern(r"(?:\d{8}|[XYZ]-?\d{7})[- ]?[A-Z]", re.IGNORECASE),
-        _words(r"\b(?:dni|nie|nif)\b"),
+        pattern(r"(?:\d{8}|[XYZ]-?\d{7})-?[A-HJ-NP-TV-Z]"),
+        pattern(r"(?:\d{8}|[XYZ]-?\d{7})[- ]?[A-Z]", re.IGNORECASE),
+        words(r"\b(?:dni|nie|nif)\b"),
         _es,
     ),
     IdentityNumber(
         "IT_FISCAL_CODE",
-        _pattern(r"[A-Z]{6} ?[\dLMNP-V]{2}[A-EHLMPR-T][\dLMNP-V]{2} ?[A-Z][\dLMNP-V]{3}[A-Z]", re.IGNORECASE),
+        pattern(r"[A-Z]{6} ?[\dLMNP-V]{2}[A-EHLMPR-T][\dLMNP-V]{2} ?[A-Z][\dLMNP-V]{3}[A-Z]", re.IGNORECASE),
         None,
-        _words("codice fiscale"),
+        words("codice fiscale"),
         lambda value: _it(value.replace(" ", "")),
     ),
     IdentityNumber(
         "BR_CPF",
-        _pattern(r"\d{3}\.\d{3}\.\d{3}-\d{2}"),
-        _pattern(r"\d{3}[. ]?\d{3}[. ]?\d{3}[- ]?\d{2}"),
-        _words(r"\bcpf\b"),
+        pattern(r"\d{3}\.\d{3}\.\d{3}-\d{2}"),
+        pattern(r"\d{3}[. ]?\d{3}[. ]?\d{3}[- ]?\d{2}"),
+        words(r"\bcpf\b"),
         _br,
     ),
     IdentityNumber(
         "IN_AADHAAR",
-        _pattern(r"[2-9]\d{3}([ -])\d{4}\1\d{4}"),
-        _pattern(r"[2-9]\d{3}[ -]?\d{4}[ -]?\d{4}"),
-        _words(r"aadhaa?r|uidai|आधार"),
+        pattern(r"[2-9]\d{3}([ -])\d{4}\1\d{4}"),
+        pattern(r"[2-9]\d{3}[ -]?\d{4}[ -]?\d{4}"),
+        words(r"aadhaa?r|uidai|आधार"),
         _aadhaar,
     ),
 )

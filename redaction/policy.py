@@ -28,6 +28,21 @@ KINDS = (
     "IN_AADHAAR",
     "CN_ID",
     "CN_USCC",
+    "NL_BSN",
+    "BE_NN",
+    "CH_AHV",
+    "AT_VNR",
+    "PL_PESEL",
+    "SE_PERSONNUMMER",
+    "DK_CPR",
+    "NO_FNR",
+    "FI_HETU",
+    "PT_NIF",
+    "CA_SIN",
+    "MX_CURP",
+    "KR_RRN",
+    "TR_ID",
+    "UK_NHS",
     "PASSPORT",
     "DRIVER_LICENSE",
     "DATE_OF_BIRTH",
@@ -38,8 +53,12 @@ KINDS = (
 )
 """Kinds found by the recognizers of this room."""
 
-NAME_LANGUAGES = ("en",)
-"""Languages for which a model of names can be installed."""
+OPTIONAL_KINDS = ("AGE", "DATE", "URL", "NATIONALITY")
+"""Kinds found only where the policy names them: in most documents they are content. NATIONALITY needs `names`."""
+NAME_KINDS = ("PERSON", "LOCATION", "ORGANIZATION")
+"""Kinds found with `names`."""
+NAME_LANGUAGES = ("en", "fr", "zh")
+"""Languages of `names`: English and French by a model to be installed, Chinese by surname and what stands beside it."""
 _FINGERPRINT = re.compile("[0-9a-f]{32}")
 _RESERVED_DOMAINS = ("example", "test", "invalid")
 _KIND_NAME = re.compile(r"[A-Z][A-Z0-9_]*")
@@ -161,10 +180,11 @@ def _strings(mapping: Mapping[str, Any], key: str, default: tuple[str, ...], pre
 
 def _kinds(mapping: Mapping[str, Any]) -> tuple[str, ...]:
     kinds = _strings(mapping, "kinds", KINDS)
-    unknown = [kind for kind in kinds if kind not in KINDS]
+    known = (*KINDS, *OPTIONAL_KINDS)
+    unknown = [kind for kind in kinds if kind not in known]
     if unknown:
-        raise ConfigError(f"unknown kind {unknown[0]!r} in kinds; known: {', '.join(KINDS)}", key="kinds")
-    return tuple(kind for kind in KINDS if kind in kinds)
+        raise ConfigError(f"unknown kind {unknown[0]!r} in kinds; known: {', '.join(known)}", key="kinds")
+    return tuple(kind for kind in known if kind in kinds)
 
 
 def _regions(regions: tuple[str, ...]) -> tuple[str, ...]:

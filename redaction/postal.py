@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator
 
 from redaction.policy import RedactionPolicy
-from redaction.spans import Span, places
+from redaction.spans import UPPER, Span, folded, places
 
-_CAP = "[A-Z" + "".join(char for char in map(chr, range(0xC0, 0x530)) if char.isupper()) + "]"
+_CAP = UPPER
 _WORD = rf"{_CAP}[\w.'’-]*"
 _TOWN_WORD = rf"{_CAP}(?:[^\W\d_A-Z]|['’-]|\.(?=[ ]{_CAP}))+"
 _TOWN = rf"{_TOWN_WORD}(?:[ -](?:am|an[ ]der|im|upon|{_TOWN_WORD})){{0,3}}"
@@ -52,10 +52,10 @@ _OTHER_STREETS = (
 _FLAT = r"(?:Apt|Apartment|Suite|Ste|Unit|Floor|Flat|\#)\.?[ ]?[\w-]{1,6}"
 _EN_KINDS = re.compile(rf" (?:{_STREETS}|{_OTHER_STREETS})\b")
 _EN_STREET = _form(rf"""
-    (?<![\w.$€£#/-]) \d{{1,5}}[A-Za-z]? (?:[ ][NSEW]{{1,2}}\.?)?
+    (?<![\w.$€£#/-]) \d{{1,5}}[A-Za-z]? (?:[ ]\d{{1,4}})? (?:[ ][NSEW]{{1,2}}\.?)?
     (?:[ ](?:{_WORD}|\d{{1,3}}(?:st|nd|rd|th))){{1,4}}? [ ](?P<kind>{_STREETS}|{_OTHER_STREETS})\b\.?
     (?:[ ][NSEW]{{1,2}}\b)? (?:{_LINE}{_FLAT})? (?:{_BREAK}{_TOWN})?
-    (?:{_LINE}(?:[A-Z]{{2}}[ ]\d{{5}}(?:-\d{{4}})? | [A-Z]{{1,2}}\d[A-Z\d]?[ ]?\d[A-Z]{{2}}))?""")
+    (?:{_LINE}(?:[A-Z]{{2,3}}[ ]\d{{5}}(?:-\d{{4}})? | [A-Z]{{1,2}}\d[A-Z\d]?[ ]?\d[A-Z]{{2}}))?""")
 
 # "93 Koskikatu 25 Apt. 864": number, street and flat, in any language; further lines of an address after it.
 _FLATS = ("Apt. ", "Apt ", "apt. ", "Suite ", "suite ", "Flat ", "Apartment ")
@@ -72,10 +72,10 @@ _NUMBER = r"\d{1,6}[A-Za-z]?(?:[ ]\d{1,4})?"
 _FLAT_STREET = _form(rf"""
     (?<![\w.$€£#/-]) {_NUMBER} (?:(?:[ ]{_NAME_WORD}){{1,5}} (?:[ ]\d{{1,5}}\.?)? {_QUOTED_BREAK} [Aa]pt |
       [ ](?={_CAP})(?:{_NAME_WORD}[ ]){{0,4}}{_NAME_WORD} (?:[ ]\d{{1,5}}\.?)? {_QUOTED_BREAK} (?:Suite|Flat|Apartment))
-    \.?[ ]\d{{1,4}}\b {_TAIL}""")
+    \.?[ ]\d{{1,4}}\b (?:[ ,]{{1,2}}(?:Apt|Suite|Flat|Unit)\.?[ ]\d{{1,4}}\b)? {_TAIL}""")
 _CORNER = _form(rf"""
-    \b[Cc]orner[ ]of[ ](?P<value>(?:\d{{1,4}}[ ])?{_WORD}(?:[ ]{_NAME_WORD}){{0,4}}(?:[ ]\d{{1,5}})?
-    (?:[ ](?:St|Str|Ave|Rd)\.)?[ ]and[ ]{_WORD}(?:[ ]{_WORD}){{0,3}})""")
+    \b(?P<value>(?:the[ ])?[Cc]orner[ ]of[ ](?:\d{{1,4}}[ ])?(?:{_NAME_WORD}[ ]){{0,2}}{_WORD}(?:[ ]{_NAME_WORD}){{0,4}}
+    (?:[ ]\d{{1,5}}\.?)?(?:[ ](?:St|Str|Ave|Rd)\.)?[ ]and[ ](?:{_NAME_WORD}[ ])?{_WORD}(?:[ ]{_WORD}){{0,3}})""")
 # "lives at 93 Koskikatu 25": after a word that announces an address.
 _CUED_STREET = _form(rf"""
     [\s:]{{1,6}} (?P<value>
@@ -83,8 +83,12 @@ _CUED_STREET = _form(rf"""
     | (?!(?:{_NO_STREET})\b){_WORD}(?:[ ]{_WORD}){{0,3}}[ ]\d{{1,5}}\b(?![.,:]\d) )""")
 _ANNOUNCED = re.compile(
     r"(?i)\b(?:addresse?s?(?:\s(?:is|with|of\s\S+(?:\s\S+)?\sis|changed\sto))?|live[sd]?\s(?:at|on|in)|living\s(?:at|on)|"
-    r"resid(?:es|ing)\sat|located\sat|offices?\s(?:is|are)\sat|sent\sto|shipped\sto|delivered\sto|meet\s(?:me|you)\sat|"
+    r"resid(?:es|ing)\sat|located\sat|offices?\s(?:is|are)\sat|sent\sto|return\sto|taxi\sto|send\s(?:it|them|\S+\s\S+\s\S+)\sto|shipped\sto|delivered\sto|meet\s(?:me|you)\sat|"
     r"arrived\sat|moved\sto|visit\sus\sat)(?=[\s:])"
+)
+_ANNOUNCED_STEMS = (
+    *("address", "live", "living at", "living on", "resid", "located at", "office", "sent to", "shipped to"),
+    *("delivered to", "return to", "taxi to", "send ", "meet ", "arrived at", "moved to", "visit us at"),
 )
 _MILITARY = re.compile(r"(?:\bUS[A-Z]{1,3} \w+[ ,\n]{1,3})?\b(?:APO|FPO|DPO) A[AEP] \d{5}\b")
 _ZIP = re.compile(r"\b(?:zip|Zip|ZIP)(?:[ -][Cc]ode)?(?::| is)[ \t]{1,6}(?P<value>\d{3} ?\d{1,3}(?:-\d{4})?)\b")
@@ -153,8 +157,9 @@ def english(text: str, policy: RedactionPolicy) -> Iterator[Span]:  # noqa: ARG0
     for start, end in _around(text, _FLATS, 80, 160):
         for match in _FLAT_STREET.finditer(text, start, end):
             yield Span("ADDRESS", match.start(), match.end(), 0.6, by_context=True)
-    for cue in _ANNOUNCED.finditer(text):
-        announced = _CUED_STREET.match(text, cue.end(), cue.end() + 160)
+    for place in sorted(places(folded(text), _ANNOUNCED_STEMS)):
+        cue = _ANNOUNCED.match(text, place)
+        announced = cue and _CUED_STREET.match(text, cue.end(), cue.end() + 160)
         if announced:
             yield Span("ADDRESS", *announced.span("value"), 0.6, by_context=True)
 

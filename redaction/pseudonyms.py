@@ -11,6 +11,8 @@ from urllib.parse import unquote
 from kprep.core.ids import digest
 from redaction.contacts import e164
 
+_TITLE = re.compile(r"^(?:Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Herr|Frau)\b\.? ?")
+
 
 class Pseudonyms:
     """Placeholders for values, keyed by a secret and a tenant: without the key nobody can try values against them."""
@@ -42,7 +44,9 @@ class Pseudonyms:
                 return str(ipaddress.ip_address(value))
             except ValueError:
                 return value.lower()
-        if kind in {"PERSON", "LOCATION", "ADDRESS"}:
+        if kind == "PERSON":  # "Mr. Smith" is "Smith"
+            return re.sub(_TITLE, "", " ".join(value.split())).lower()
+        if kind in {"LOCATION", "ADDRESS"}:
             return " ".join(value.split()).lower()
         if kind == "HOST":
             return value.lower()

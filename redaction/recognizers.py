@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from kprep.core.registry import by_name
-from redaction import accounts, contacts, identities, network, persons, postal
+from redaction import accounts, contacts, identities, network, particulars, persons, postal
+from redaction.further_identities import FURTHER_NUMBERS
 from redaction.policy import RedactionPolicy
 from redaction.spans import Span
 
@@ -19,6 +20,7 @@ class Recognizer:
 
     `numeric`: every value has at least six digits close together, so that only the surroundings of such digits are
     read. `languages`: of the texts it runs on; empty: of every text. `form`: tells apart recognizers of one kind.
+    `stems`: of a numeric one, lower-case literals of which one must stand near the digits; empty: it always runs.
     """
 
     kind: str
@@ -26,6 +28,7 @@ class Recognizer:
     numeric: bool = True
     languages: tuple[str, ...] = ()
     form: str = ""
+    stems: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -39,7 +42,10 @@ RECOGNIZERS = by_name(
         Recognizer("CREDIT_CARD", accounts.cards),
         Recognizer("IBAN", accounts.ibans),
         Recognizer("BANK_ACCOUNT", accounts.bank_accounts),
-        *(Recognizer(n.kind, identities.find(n), languages=n.languages) for n in identities.NUMBERS),
+        *(
+            Recognizer(n.kind, identities.find(n), languages=n.languages, stems=n.stems)
+            for n in (*identities.NUMBERS, *FURTHER_NUMBERS)
+        ),
         Recognizer("PASSPORT", persons.passports, numeric=False),
         Recognizer("DRIVER_LICENSE", persons.driving_licenses, numeric=False),
         Recognizer("DATE_OF_BIRTH", persons.birth_dates, numeric=False),
@@ -51,6 +57,9 @@ RECOGNIZERS = by_name(
         Recognizer("IP", network.ip_addresses, numeric=False),
         Recognizer("MAC", network.mac_addresses, numeric=False),
         Recognizer("HOST", network.internal_hosts, numeric=False),
+        Recognizer("AGE", particulars.ages, numeric=False),
+        Recognizer("DATE", particulars.dates, numeric=False),
+        Recognizer("URL", particulars.urls, numeric=False),
     )
 )
 """Recognizers by name. A new one is one function and one entry."""
@@ -64,7 +73,7 @@ _TOKEN_BEFORE = re.compile(r"[\w-]*\Z")
 _TOKEN_AFTER = re.compile(r"[\w-]*")
 _ISBN_BEFORE = re.compile(r"(?i)\b(?:isbn|issn|ean|doi|orcid)(?:-1[03])?\W{0,3}\Z")
 _NUMBER_KINDS = frozenset(
-    {"PHONE", "CREDIT_CARD", "US_SSN", "IN_AADHAAR", "BR_CPF", "DE_TAX_ID", "FR_NIR", "MAC", "UK_NINO", "BANK_ACCOUNT"}
+    {"PHONE", "CREDIT_CARD", "MAC", "BANK_ACCOUNT", *(n.kind for n in (*identities.NUMBERS, *FURTHER_NUMBERS))}
 )
 
 
@@ -75,6 +84,7 @@ class Excerpts:
     text: str
     starts: tuple[int, ...]
     offsets: tuple[int, ...]
+    lower: str
 
     @classmethod
     def of(cls, text: str) -> Excerpts:
@@ -87,7 +97,8 @@ class Excerpts:
             offsets.append(start - length)
             parts.append(text[start:end])
             length += end - start + len(_GAP)
-        return cls(_GAP.join(parts), tuple(starts), tuple(offsets))
+        joined = _GAP.join(parts)
+        return cls(joined, tuple(starts), tuple(offsets), joined.lower())
 
     def placed(self, span: Span) -> Span:
         """The span, found in the excerpts, at its place in the whole text."""

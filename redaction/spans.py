@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 PLACEHOLDER = re.compile(r"<[A-Z][A-Z0-9_]*_[0-9a-f]{6}>")
 """What a value was replaced by."""
-
-
+UPPER = "[A-Z" + "".join(char for char in map(chr, range(0xC0, 0x530)) if char.isupper()) + "]"
+"""Expression of one capital letter: Latin, Greek, Cyrillic."""
 _WIDE = {0x3000: 0x20, **{0xFF00 + code - 0x20: code for code in range(0x21, 0x7F)}}
 
 
