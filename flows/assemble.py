@@ -55,7 +55,8 @@ def assemble(workspace: Workspace, connection: Connection, run_id: str, base_rel
             }
         )
     overlay.narrow(connection, kb, _narrowed(connection, kb, base_release, wanted))
-    retired = [item.document_id for item in work if item.work["action"] == Action.RETIRE.value]
+    ended = (Action.RETIRE.value, Action.EXPIRE.value)
+    retired = [item.document_id for item in work if item.work["action"] in ended]
     wanted += _replaced(connection, kb, base_release, wanted, retired)
     releases.apply_changes(connection, kb, release, wanted, retired)
     versions = [str(item.version_id) for item in ready]

@@ -18,6 +18,9 @@ LOWEST_SHOWN = 5
 BYTES_PER_CHUNK = 900
 """Bytes of text a chunk of 200 tokens takes, when no release says better."""
 
+EXPIRING_DAYS = 30
+"""Days ahead for which `kprep plan` says what will expire."""
+
 
 def preview(workspace: Workspace, *, allow_deletes: bool, only: Sequence[str] = ()) -> dict[str, Any]:
     """Plan in the shape of `kprep plan --json`. Writes nothing. Raises: ConfigError for what a run would refuse."""
@@ -28,6 +31,7 @@ def preview(workspace: Workspace, *, allow_deletes: bool, only: Sequence[str] = 
         base = planned.plan.base_release
         row = releases.get(connection, workspace.kb, base)
         live_bytes = documents.total_bytes(connection, workspace.kb)
+        expiring = overlay.expiring(connection, workspace.kb, base, EXPIRING_DAYS)
     end_scan(workspace)
     sizes = {item.document_id: item.size for item in planned.scan.rows}
     computed = [item for item in planned.plan.documents if item.stage]
@@ -54,6 +58,7 @@ def preview(workspace: Workspace, *, allow_deletes: bool, only: Sequence[str] = 
             for item in planned.plan.documents
             if item.action is not Action.UNCHANGED and not (item.action is Action.RETIRE and item.uri in renamed)
         ],
+        "expiring": [{"uri": uri, "at": _time(at)} for uri, at in expiring],
         "problems": [
             {"uri": identity[2], "reason": failure.reason, "detail": failure.detail}
             for identity, failure in planned.scan.failed

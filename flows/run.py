@@ -149,6 +149,7 @@ def plan_figures(planned: Planned) -> dict[str, Any]:
             "renamed": counts["rename"],
             "repermissioned": counts["repermission"],
             "retired": counts["retire"] - counts["rename"],
+            "expired": counts["expire"],
             "unchanged": counts["unchanged"] + planned.scan.scope.same.total(),
             "failed": counts["failed"] + len(planned.scan.failed),
             "review": 0,
@@ -183,7 +184,7 @@ def _work_rows(workspace: Workspace, connection: Any, planned: Planned, *, every
         if key in planned.scan.locations:
             permitted = Permitted.of(*planned.scan.locations[key])
             work |= {"acl": list(permitted.acl), "acl_problem": permitted.problem, "about": asdict(permitted.about)}
-        if item.action is Action.RETIRE:
+        if item.action in (Action.RETIRE, Action.EXPIRE):
             rows.append(runs.WorkRow(key, -1, work, "ready", None))
         elif item.action in (Action.REPERMISSION, Action.UNCHANGED):
             rows.append(runs.WorkRow(key, -1, work, "ready", live[key].version_id))
@@ -252,6 +253,7 @@ def judge_and_publish(workspace: Workspace, release: int) -> str:
     report("publish", 0, 0)
     with workspace.writing() as connection:
         publisher.publish(connection, workspace.kb, release, outcome)
+        overlay.schedule_expiry(connection, workspace.kb, release, workspace.base.config.retention.days)
     return "published"
 
 

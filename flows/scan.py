@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import cast
 
@@ -223,8 +224,10 @@ def plan_run(
             "--only needs a live release of a whole run under the present rules: kprep.yaml, rules or release changed "
             "since, so run once without --only"
         )
-    scan = scan_sources(workspace, connection, named(_places(workspace), only), settled=settled)
     base = releases.live_release(connection, kb) or 0
+    if not only and overlay.expiring(connection, kb, base, 0):  # wherever they stand, they are to be retired
+        settled = False
+    scan = scan_sources(workspace, connection, named(_places(workspace), only), settled=settled)
     in_scope = {*scan.known, *scan.left, *(row.document_id for row in scan.rows)}
     live = tuple(releases.outlines(connection, kb, base, None if scan.scope.whole else sorted(in_scope)))
     if scan.empty_sources and not scan.rows and not live and not scan.scope.same.total():
@@ -235,7 +238,8 @@ def plan_run(
             f"source {first.name}: nothing in {place} matches {', '.join(first.include)}: put documents there "
             "or change `include`"
         )
-    observed = _observed(workspace, scan)
+    expired = _expired(workspace, scan)
+    observed = tuple(item for item in _observed(workspace, scan) if item.document_id not in expired)
     # What a release knows of each document is much; only of those that may have changed is it looked at.
     same = {(item.document_id, item.content_fingerprint, item.metadata_fingerprint) for item in observed}
     differing = [
@@ -274,6 +278,7 @@ def plan_run(
             empty_sources=frozenset(scan.empty_sources),
             kept={place: row.stages for place, row in results.items()},
             totals=_totals(connection, kb, base, scan, live),
+            expired=expired,
         ),
         Guard(quality.mass_delete_share, quality.mass_delete_documents),
         allow_deletes=allow_deletes,
@@ -294,6 +299,24 @@ def _totals(connection: Connection, kb: str, base: int, scan: Scan, live: Sequen
     """Documents of the base release by source, where some of them may be gone and not all are in scope."""
     gone = {item.document_id for item in live}.difference(row.document_id for row in scan.rows)
     return releases.counts_by_source(connection, kb, base) if gone and not scan.scope.whole else {}
+
+
+def _expired(workspace: Workspace, scan: Scan) -> frozenset[str]:
+    """Listed documents whose retention is over."""
+    days = workspace.base.config.retention.days
+    if not days:
+        return frozenset()
+    now = datetime.now(tz=UTC)
+    limits = {
+        source.name: now - timedelta(days=days[source.doc_type])
+        for source in workspace.base.config.sources
+        if source.doc_type in days
+    }
+    return frozenset(
+        row.document_id
+        for row in scan.rows
+        if row.source in limits and row.modified_at is not None and row.modified_at <= limits[row.source]
+    )
 
 
 def _observed(workspace: Workspace, scan: Scan) -> tuple[Observed, ...]:
@@ -331,6 +354,7 @@ def record_scan(workspace: Workspace, connection: Connection, run_id: str, plann
     for identity, failure in scan.failed:
         documents.fail(connection, kb, run_id, identity, "", failure)
     denials = _record_permissions(workspace, connection, run_id, planned)
+    overlay.schedule_expiry(connection, kb, plan.base_release, workspace.base.config.retention.days)
     if plan.guard:
         return denials
     # A file that moved to another source left the permissions of its old one: that is a denial.

@@ -114,6 +114,7 @@ class Workspace:
             "listing": {source.kind: SOURCES[source.kind].version for source in sources},
             "parsers": {kind: parser_identity(kind) for spec in PARSERS.values() for kind in spec.media_types},
             "stages": {source.doc_type: self.rules.stages("text/plain", source.doc_type) for source in sources},
+            "retention": self.base.config.retention.days,
             "read": {part: value for part, value in self._read_configuration().items() if part != "embedding"},
         }
         return digest("scan", canonical_json(shaping))

@@ -54,6 +54,7 @@ MEANINGS = {
     "quality.thresholds.mrr": "floor; without it the figure is reported, not judged",
     "quality.thresholds.duplicate_share": "highest share of chunks that say the same as another",
     "retention.releases": "published releases kept to read and roll back to; older ones are collected",
+    "retention.days": "document type -> days after its last change when a document is hidden, retired and collected",
     "quality.thresholds.removed_share": "share of a document that cleaning may take before it is reported (warning)",
     "quality.thresholds.coverage": "least share of a document's letters that must reach its elements (warning)",
     "quality.thresholds.locators_open": "least share of citations that must lead to their words (single ones warn)",

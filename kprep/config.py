@@ -33,6 +33,16 @@ def _checked_name(value: str) -> str:
     return value
 
 
+def _checked_sql_name(value: str) -> str:
+    """A name that stands in the names of SQL views, `<knowledge base>__<view>` with `_` for `-`, told apart there."""
+    written = _checked_name(value).replace("-", "_")
+    if "__" in written or written.endswith("_"):
+        raise ValueError(
+            "two - or _ in a row, or one at the end, would make names of SQL views ambiguous: leave them out"
+        )
+    return value
+
+
 class AclRule(_Strict):
     """Who may read the files a pattern (like those of .gitignore) names."""
 
@@ -173,9 +183,13 @@ class EvidenceConfig(_Strict):
 
 
 class RetentionConfig(_Strict):
-    """How many published releases can be read and rolled back to; older ones are collected after each publish."""
+    """How many published releases can be read and rolled back to; older ones are collected after each publish.
+
+    `days`: document type -> days after its last change when a document is hidden, retired and collected.
+    """
 
     releases: int = Field(default=10, ge=1)
+    days: dict[str, Annotated[int, Field(ge=1, le=36500)]] = Field(default_factory=dict)
 
 
 class RetrievalConfig(_Strict):
@@ -204,7 +218,8 @@ class KnowledgeBaseConfig(_Strict):
     retention: RetentionConfig = RetentionConfig()
     views: dict[str, ViewConfig] = Field(default_factory=dict)
 
-    _names = field_validator("knowledge_base", "tenant")(_checked_name)
+    _tenant = field_validator("tenant")(_checked_name)
+    _name = field_validator("knowledge_base")(_checked_sql_name)
 
     @field_validator("sources")
     @classmethod
@@ -218,8 +233,13 @@ class KnowledgeBaseConfig(_Strict):
     @field_validator("views")
     @classmethod
     def _view_names(cls, value: dict[str, ViewConfig]) -> dict[str, ViewConfig]:
+        written: dict[str, str] = {}
         for name in value:
-            _checked_name(name)
+            other = written.setdefault(_checked_sql_name(name).replace("-", "_"), name)
+            if other != name:
+                raise ValueError(
+                    f"views {other!r} and {name!r} would be one SQL view, since - is written _: rename one"
+                )
         return value
 
 

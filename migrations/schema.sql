@@ -216,7 +216,7 @@ CREATE FUNCTION kprep.visible_members(wanted_kb text, wanted_release integer, pr
       AND (m.valid_until IS NULL OR m.valid_until > as_of)
       AND NOT EXISTS (
           SELECT FROM kprep.suppressions AS s
-          WHERE s.kb = m.kb AND s.document_id = m.document_id AND s.ended_at IS NULL
+          WHERE s.kb = m.kb AND s.document_id = m.document_id AND s.ended_at IS NULL AND s.since <= now()
             AND (s.chunk_id IS NULL OR s.chunk_id = m.chunk_id))
       AND NOT EXISTS (
           SELECT FROM kprep.narrowed_acls AS n
@@ -501,7 +501,7 @@ CREATE TABLE kprep.suppressions (
     since timestamp with time zone DEFAULT now() NOT NULL,
     ended_at timestamp with time zone,
     ended_by text,
-    CONSTRAINT suppressions_reason_check CHECK ((reason = ANY (ARRAY['source_deleted'::text, 'legal'::text, 'operator'::text])))
+    CONSTRAINT suppressions_reason_check CHECK ((reason = ANY (ARRAY['source_deleted'::text, 'expired'::text, 'second_scan'::text, 'legal'::text, 'operator'::text])))
 );
 
 CREATE VIEW kprep.session_members WITH (security_barrier='true') AS
@@ -530,7 +530,7 @@ CREATE VIEW kprep.session_members WITH (security_barrier='true') AS
      JOIN kprep.release_members m ON (((m.kb = live.kb) AND (m.from_release <= live.release) AND ((m.to_release IS NULL) OR (m.to_release > live.release)))))
   WHERE ((live.name = 'live'::text) AND (m.tenant = current_setting('kprep.tenant'::text, true)) AND (m.acl && ( SELECT kprep.session_principals() AS session_principals)) AND ((m.section_acl IS NULL) OR (m.section_acl && ( SELECT kprep.session_principals() AS session_principals))) AND ((m.valid_from IS NULL) OR (m.valid_from <= CURRENT_DATE)) AND ((m.valid_until IS NULL) OR (m.valid_until > CURRENT_DATE)) AND (NOT (EXISTS ( SELECT
            FROM kprep.suppressions s
-          WHERE ((s.kb = m.kb) AND (s.document_id = m.document_id) AND (s.ended_at IS NULL) AND ((s.chunk_id IS NULL) OR (s.chunk_id = m.chunk_id)))))) AND (NOT (EXISTS ( SELECT
+          WHERE ((s.kb = m.kb) AND (s.document_id = m.document_id) AND (s.ended_at IS NULL) AND (s.since <= now()) AND ((s.chunk_id IS NULL) OR (s.chunk_id = m.chunk_id)))))) AND (NOT (EXISTS ( SELECT
            FROM kprep.narrowed_acls n
           WHERE ((n.kb = m.kb) AND (n.document_id = m.document_id) AND ((n.closed_by = 0) OR (m.to_release <= n.closed_by)) AND (NOT (n.acl && ( SELECT kprep.session_principals() AS session_principals))))))));
 
@@ -766,7 +766,7 @@ CREATE POLICY readers ON kprep.release_documents FOR SELECT USING ((EXISTS ( SEL
 
 CREATE POLICY readers ON kprep.release_members FOR SELECT USING (((tenant = current_setting('kprep.tenant'::text, true)) AND (acl && ( SELECT kprep.session_principals() AS session_principals)) AND ((section_acl IS NULL) OR (section_acl && ( SELECT kprep.session_principals() AS session_principals))) AND (NOT (EXISTS ( SELECT
    FROM kprep.suppressions s
-  WHERE ((s.kb = release_members.kb) AND (s.document_id = release_members.document_id) AND (s.ended_at IS NULL) AND ((s.chunk_id IS NULL) OR (s.chunk_id = release_members.chunk_id)))))) AND (NOT (EXISTS ( SELECT
+  WHERE ((s.kb = release_members.kb) AND (s.document_id = release_members.document_id) AND (s.ended_at IS NULL) AND (s.since <= now()) AND ((s.chunk_id IS NULL) OR (s.chunk_id = release_members.chunk_id)))))) AND (NOT (EXISTS ( SELECT
    FROM kprep.narrowed_acls n
   WHERE ((n.kb = release_members.kb) AND (n.document_id = release_members.document_id) AND ((n.closed_by = 0) OR (release_members.to_release <= n.closed_by)) AND (NOT (n.acl && ( SELECT kprep.session_principals() AS session_principals)))))))));
 

@@ -18,6 +18,8 @@ class Action(StrEnum):
     RENAME = "rename"
     REPERMISSION = "repermission"
     RETIRE = "retire"
+    EXPIRE = "expire"
+    """Retired because its retention is over, although its source still holds it."""
     UNCHANGED = "unchanged"
     FAILED = "failed"
     """Failed before with this very content under these very rules: not tried again, still reported."""
@@ -102,7 +104,8 @@ class Known:
     fingerprint it failed with for good. `prepared`: content fingerprint -> a version that has it already.
     `empty_sources`: sources that listed nothing at all, which never passes for a deletion of everything. `kept`:
     (content hash, fingerprint of its parsing) -> fingerprints its kept results were made with. `totals`: source ->
-    documents that the base release has of it, where `live` holds not all of them.
+    documents that the base release has of it, where `live` holds not all of them. `expired`: documents that are not
+    observed because their retention is over.
     """
 
     keep: frozenset[str] = frozenset()
@@ -111,6 +114,7 @@ class Known:
     empty_sources: frozenset[str] = frozenset()
     kept: Mapping[tuple[str, str], Mapping[str, str]] = field(default_factory=dict)
     totals: Mapping[str, int] = field(default_factory=dict)
+    expired: frozenset[str] = frozenset()
 
 
 def make_plan(
@@ -125,7 +129,8 @@ def make_plan(
     """Plan that turns the base release into what is observed. `live`: all of it, or what may differ from it."""
     live_by_id = {item.document_id: item for item in live}
     seen = {item.document_id for item in observed}
-    gone = [item for item in live if item.document_id not in seen and item.document_id not in known.keep]
+    absent = [item for item in live if item.document_id not in seen and item.document_id not in known.keep]
+    gone = [item for item in absent if item.document_id not in known.expired]
     gone_by_content: dict[str, list[Live]] = {}
     for item in sorted(gone, key=lambda item: item.uri):
         gone_by_content.setdefault(item.content_hash, []).append(item)
@@ -134,8 +139,14 @@ def make_plan(
         for wanted in sorted(observed, key=lambda wanted: wanted.uri)
     ]
     planned += [
-        PlannedDocument(item.document_id, item.source, item.uri, Action.RETIRE, content_hash=item.content_hash)
-        for item in gone
+        PlannedDocument(
+            item.document_id,
+            item.source,
+            item.uri,
+            Action.EXPIRE if item.document_id in known.expired else Action.RETIRE,
+            content_hash=item.content_hash,
+        )
+        for item in absent
     ]
     planned.sort(key=lambda item: (item.uri, item.document_id))
     reason = "" if allow_deletes else _guard_reason(gone, live, planned, guard, known)

@@ -97,6 +97,13 @@ def _show_plan(outcome: dict[str, Any]) -> None:
         output.console.print("  nothing to do")
     elif outcome["estimated_embeddings"]:
         output.console.print(f"  about {outcome['estimated_embeddings']} chunks to embed")
+    if outcome["expiring"]:
+        first = outcome["expiring"][0]
+        output.console.print(
+            f"  retention hides {len(outcome['expiring'])} documents within 30 days, first {first['uri']} "
+            f"at {first['at']} (--json lists all)",
+            soft_wrap=True,
+        )
     if outcome["guard"]:
         output.console.print(f"[bold yellow]waits for an operator:[/] {outcome['guard']}")
 

@@ -72,7 +72,8 @@ FROM kprep.documents WHERE kb = :kb AND listed AND document_id = ANY(:ids);
 -- name: observe
 INSERT INTO kprep.documents AS d
     (kb, document_id, source, uri, version_token, content_hash, size, media_type, modified_at, listed, seen_at)
-SELECT :kb, r.document_id, r.source, r.uri, r.version_token, r.content_hash, r.size, r.media_type, r.modified_at, true, now()
+SELECT :kb, r.document_id, r.source, r.uri, r.version_token, r.content_hash, r.size, r.media_type,
+    coalesce(r.modified_at, now()), true, now()
 FROM jsonb_to_recordset(:rows) AS r(document_id text, source text, uri text, version_token text, content_hash text,
     size bigint, media_type text, modified_at timestamptz)
 ON CONFLICT (kb, document_id) DO UPDATE SET

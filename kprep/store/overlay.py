@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection
@@ -15,7 +16,7 @@ SQL = load(__file__)
 def suppress(connection: Connection, kb: str, ids: Sequence[str], reason: str, made_by: str, note: str = "") -> int:
     """Hide documents from every read, at once; how many were not hidden for that reason before.
 
-    Reasons: source_deleted, legal, operator.
+    Reasons: source_deleted, expired, second_scan, legal, operator.
     """
     values = {"kb": kb, "ids": list(ids), "reason": reason, "made_by": made_by, "note": note}
     return connection.execute(SQL["suppress"], values).rowcount
@@ -81,3 +82,18 @@ def close_sections(connection: Connection, kb: str, release: int) -> None:
 def suppressed(connection: Connection, kb: str) -> dict[str, str]:
     """Hidden documents: id -> reason (one of them when there are several)."""
     return {row[0]: row[1] for row in connection.execute(SQL["suppressed"], {"kb": kb})}
+
+
+def schedule_expiry(connection: Connection, kb: str, release: int, days: Mapping[str, int]) -> None:
+    """Let documents of the release disappear by themselves when the days of their type after their last change are
+    over, and those without a limit no longer."""
+    limits = jsonb([{"doc_type": name, "days": count} for name, count in days.items()])
+    connection.execute(SQL["end_expiry"], {"kb": kb, "limits": limits})
+    if days:
+        connection.execute(SQL["schedule_expiry"], {"kb": kb, "release": release, "limits": limits})
+
+
+def expiring(connection: Connection, kb: str, release: int, within_days: int) -> list[tuple[str, datetime]]:
+    """Documents of the release that have expired or will within so many days: (URI, when), soonest first."""
+    rows = connection.execute(SQL["expiring"], {"kb": kb, "release": release, "days": within_days})
+    return [(row[0], row[1]) for row in rows]

@@ -26,7 +26,7 @@ FROM kprep.suppressions s
 LEFT JOIN kprep.documents d ON d.kb = s.kb AND d.document_id = s.document_id
 LEFT JOIN LATERAL (SELECT uri FROM kprep.release_documents r WHERE r.kb = s.kb AND r.document_id = s.document_id
     ORDER BY from_release DESC LIMIT 1) r ON true
-WHERE s.kb = :kb AND s.ended_at IS NULL ORDER BY uri, s.reason;
+WHERE s.kb = :kb AND s.ended_at IS NULL AND s.since <= now() ORDER BY uri, s.reason;
 
 -- name: lift_returned
 UPDATE kprep.suppressions SET ended_at = now()
@@ -66,4 +66,31 @@ WHERE d.kb = :kb AND d.from_release <= :release AND (d.to_release IS NULL OR d.t
 ON CONFLICT (kb, document_id, closed_by) DO UPDATE SET acl = excluded.acl, since = now();
 
 -- name: suppressed
-SELECT document_id, reason, since FROM kprep.suppressions WHERE kb = :kb AND ended_at IS NULL ORDER BY document_id, reason;
+SELECT document_id, reason, since FROM kprep.suppressions WHERE kb = :kb AND ended_at IS NULL AND since <= now()
+ORDER BY document_id, reason;
+
+-- name: expiring
+SELECT d.uri, s.since FROM kprep.suppressions s
+JOIN kprep.release_documents d ON d.kb = s.kb AND d.document_id = s.document_id AND d.from_release <= :release
+    AND (d.to_release IS NULL OR d.to_release > :release)
+WHERE s.kb = :kb AND s.ended_at IS NULL AND s.reason = 'expired' AND s.since <= now() + make_interval(days => :days)
+ORDER BY s.since, d.uri;
+
+-- name: end_expiry
+-- Of documents that have no limit any more.
+UPDATE kprep.suppressions s SET ended_at = now(), ended_by = 'retention'
+WHERE s.kb = :kb AND s.reason = 'expired' AND s.ended_at IS NULL AND NOT EXISTS (
+    SELECT FROM kprep.release_documents d
+    JOIN jsonb_to_recordset(:limits) AS l(doc_type text, days integer) ON l.doc_type = d.metadata ->> 'doc_type'
+    WHERE d.kb = s.kb AND d.document_id = s.document_id);
+
+-- name: schedule_expiry
+INSERT INTO kprep.suppressions AS s (kb, document_id, reason, made_by, since)
+SELECT d.kb, d.document_id, 'expired', 'retention', k.modified_at + make_interval(days => l.days)
+FROM kprep.release_documents d
+JOIN jsonb_to_recordset(:limits) AS l(doc_type text, days integer) ON l.doc_type = d.metadata ->> 'doc_type'
+JOIN kprep.documents k ON k.kb = d.kb AND k.document_id = d.document_id
+WHERE d.kb = :kb AND d.from_release <= :release AND (d.to_release IS NULL OR d.to_release > :release)
+    AND k.modified_at IS NOT NULL
+ON CONFLICT (kb, document_id, reason, coalesce(chunk_id, '')) WHERE ended_at IS NULL
+DO UPDATE SET since = excluded.since WHERE s.since <> excluded.since;

@@ -33,12 +33,15 @@ class Collected:
 def collect(connection: Connection, kb: str, keep: int) -> Collected:
     """Drop what only older releases than the last `keep` published ones hold; the live one is always kept.
 
-    The caller holds the knowledge base, so no run is preparing anything. Costs nothing when no release is to go.
+    What has expired goes from all releases but the live one, whatever `keep` says. The caller holds the knowledge base,
+    so no run is preparing anything. Costs nothing when no release and no document is to go.
     """
     releases = [int(row[0]) for row in connection.execute(SQL["kept_releases"], {"kb": kb, "keep": keep})]
     values = {"kb": kb, "kept": releases}
     old = [int(row[0]) for row in connection.execute(SQL["droppable"], values)]
-    if not old:
+    connection.execute(SQL["purge_members"], {"kb": kb})
+    purged = connection.execute(SQL["purge_documents"], {"kb": kb}).rowcount
+    if not old and not purged:
         return Collected()
     connection.execute(SQL["retire_releases"], {"kb": kb, "releases": old})
     connection.execute(SQL["drop_views"], {"kb": kb, "releases": old})

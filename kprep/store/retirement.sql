@@ -26,6 +26,19 @@ DELETE FROM kprep.release_documents d WHERE d.kb = :kb AND NOT EXISTS (
     SELECT FROM unnest(CAST(:kept AS integer[])) AS k(release)
     WHERE d.from_release <= k.release AND (d.to_release IS NULL OR d.to_release > k.release));
 
+-- name: purge_members
+-- What has expired is in no release any more but the live one, which a run makes without it.
+DELETE FROM kprep.release_members m USING kprep.suppressions s, kprep.channels c
+WHERE s.kb = :kb AND s.reason = 'expired' AND s.ended_at IS NULL AND s.since <= now()
+    AND c.kb = :kb AND c.name = 'live' AND m.kb = :kb AND m.document_id = s.document_id
+    AND (m.from_release > c.release OR m.to_release <= c.release);
+
+-- name: purge_documents
+DELETE FROM kprep.release_documents d USING kprep.suppressions s, kprep.channels c
+WHERE s.kb = :kb AND s.reason = 'expired' AND s.ended_at IS NULL AND s.since <= now()
+    AND c.kb = :kb AND c.name = 'live' AND d.kb = :kb AND d.document_id = s.document_id
+    AND (d.from_release > c.release OR d.to_release <= c.release);
+
 -- name: drop_versions
 -- The runs of this knowledge base are over, so a version in no kept release is in no use; its places go with it.
 DELETE FROM kprep.document_versions v WHERE v.kb = :kb AND NOT EXISTS (

@@ -279,13 +279,13 @@ CREATE TABLE kprep.gate_reports (
     FOREIGN KEY (kb, release) REFERENCES kprep.releases
 );
 
--- The overlay: what no read may show, whatever the release says.
+-- The overlay: what no read may show, whatever the release says. One with `since` in the future acts by itself then.
 CREATE TABLE kprep.suppressions (
     suppression_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     kb text NOT NULL REFERENCES kprep.knowledge_bases,
     document_id text NOT NULL,
     chunk_id text,
-    reason text NOT NULL CHECK (reason IN ('source_deleted', 'legal', 'operator')),
+    reason text NOT NULL CHECK (reason IN ('source_deleted', 'expired', 'second_scan', 'legal', 'operator')),
     made_by text NOT NULL,
     note text NOT NULL DEFAULT '',
     since timestamptz NOT NULL DEFAULT now(),
@@ -408,7 +408,7 @@ CREATE FUNCTION kprep.visible_members(
       AND (m.valid_until IS NULL OR m.valid_until > as_of)
       AND NOT EXISTS (
           SELECT FROM kprep.suppressions AS s
-          WHERE s.kb = m.kb AND s.document_id = m.document_id AND s.ended_at IS NULL
+          WHERE s.kb = m.kb AND s.document_id = m.document_id AND s.ended_at IS NULL AND s.since <= now()
             AND (s.chunk_id IS NULL OR s.chunk_id = m.chunk_id))
       AND NOT EXISTS (
           SELECT FROM kprep.narrowed_acls AS n
@@ -499,7 +499,7 @@ CREATE VIEW kprep.session_members WITH (security_barrier) AS
       AND (m.valid_until IS NULL OR m.valid_until > current_date)
       AND NOT EXISTS (
           SELECT FROM kprep.suppressions AS s
-          WHERE s.kb = m.kb AND s.document_id = m.document_id AND s.ended_at IS NULL
+          WHERE s.kb = m.kb AND s.document_id = m.document_id AND s.ended_at IS NULL AND s.since <= now()
             AND (s.chunk_id IS NULL OR s.chunk_id = m.chunk_id))
       AND NOT EXISTS (
           SELECT FROM kprep.narrowed_acls AS n
@@ -516,7 +516,7 @@ CREATE POLICY readers ON kprep.release_members FOR SELECT USING (
     AND (section_acl IS NULL OR section_acl && (SELECT kprep.session_principals()))
     AND NOT EXISTS (
         SELECT FROM kprep.suppressions AS s
-        WHERE s.kb = release_members.kb AND s.document_id = release_members.document_id AND s.ended_at IS NULL
+        WHERE s.kb = release_members.kb AND s.document_id = release_members.document_id AND s.ended_at IS NULL AND s.since <= now()
           AND (s.chunk_id IS NULL OR s.chunk_id = release_members.chunk_id))
     AND NOT EXISTS (
         SELECT FROM kprep.narrowed_acls AS n

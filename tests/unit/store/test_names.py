@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from kprep.config import load
+from kprep.core.errors import ConfigError
 from kprep.store import sql
 from kprep.store.views import NAME_MAX, create_statement, drop_statement, view_name
 
@@ -35,3 +37,29 @@ def test_statements_are_read_by_name(tmp_path: Path) -> None:
     (tmp_path / "a.sql").write_text("-- name: one\nSELECT 1;\n-- name: one\nSELECT 2;\n")
     with pytest.raises(ValueError, match="two statements are named 'one'"):
         sql.load(str(tmp_path / "a.py"))
+
+
+def configured(folder: Path, name: str, *views: str) -> str:
+    """What is wrong with these names, or ""."""
+    listed = "".join(f"  {view}: {{fields: [text]}}\n" for view in views)
+    source = "{name: docs, kind: filesystem, path: docs}"
+    (folder / "kprep.yaml").write_text(
+        f"knowledge_base: {name}\ntenant: acme\nsources: [{source}]\nviews:\n{listed or '  {}'}\n"
+    )
+    try:
+        load(folder)
+    except ConfigError as error:
+        return error.message
+    return ""
+
+
+@pytest.mark.req("D8.3")
+def test_names_that_would_be_one_sql_view_are_refused(tmp_path: Path) -> None:
+    assert configured(tmp_path, "kb", "a-b", "a_c") == ""
+    said = configured(tmp_path, "kb", "a-b", "a_b")
+    assert said.startswith(f"{tmp_path}/kprep.yaml:4: views: ")
+    assert "'a-b' and 'a_b' would be one SQL view" in said
+    assert view_name("a", "b__c") == view_name("a__b", "c")
+    for name, view in (("a", "b__c"), ("a__b", "c"), ("a", "b-_c"), ("a_", "c"), ("a-", "c"), ("a", "c_")):
+        assert "ambiguous" in configured(tmp_path, name, view)
+    assert configured(tmp_path, "a-b", "c_d") == ""
