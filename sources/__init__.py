@@ -11,7 +11,7 @@ One system per file (and what it is made of beside it); `SOURCES` is the registr
 """
 
 from kprep.core.registry import by_name
-from sources import archive, feed, filesystem, git, notion, s3, web
+from sources import archive, confluence, feed, filesystem, git, mediawiki, notion, s3, web
 from sources.spec import NOTHING, About, Entry, Listing, Options, Problem, SourceRequest, SourceSpec
 
 __all__ = [
@@ -26,6 +26,8 @@ SOURCES = by_name(
         web.SOURCE,
         feed.SOURCE,
         archive.SOURCE,
+        confluence.SOURCE,
         notion.SOURCE,
+        mediawiki.SOURCE,
     )
 )

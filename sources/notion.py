@@ -16,8 +16,8 @@ from pathlib import Path
 
 from pydantic import Field
 
-from kprep.core.errors import SourceError, SourceUnavailable
-from sources.packed import leaves_of, read_leaf
+from kprep.core.errors import SourceError
+from sources.folder_or_packed import leaves_at, read_at
 from sources.spec import About, Entry, Listing, Options, SourceRequest, SourceSpec
 from sources.tree import Leaf, listing_of
 
@@ -64,15 +64,7 @@ def _bare(path: str) -> str:
 
 def _leaves(request: SourceRequest) -> Iterator[Leaf]:
     path = _path(request)
-    if path.is_dir():
-        for file in sorted(path.rglob("*")):
-            if file.is_file() and not file.is_symlink():
-                status = file.stat()
-                inner = file.relative_to(path).as_posix()
-                token = f"{status.st_size}-{status.st_mtime_ns}-{status.st_ino}"
-                yield Leaf(inner, inner, token, status.st_size, datetime.fromtimestamp(status.st_mtime, tz=UTC))
-        return
-    for leaf in leaves_of(request, path):
+    for leaf in leaves_at(request, path):
         if PART.match(leaf.path):
             yield from _of_part(request, path, leaf)
         else:
@@ -82,7 +74,7 @@ def _leaves(request: SourceRequest) -> Iterator[Leaf]:
 def _of_part(request: SourceRequest, path: Path, part: Leaf) -> Iterator[Leaf]:
     """Files of a zip within the zip, which large exports are made of."""
     try:
-        with zipfile.ZipFile(io.BytesIO(read_leaf(request, path, part.location))) as inner:
+        with zipfile.ZipFile(io.BytesIO(read_at(request, path, part.location))) as inner:
             for item in inner.infolist():
                 if not item.is_dir():
                     token = f"{item.CRC:08x}-{item.file_size}"
@@ -93,14 +85,8 @@ def _of_part(request: SourceRequest, path: Path, part: Leaf) -> Iterator[Leaf]:
 
 
 def _read(request: SourceRequest, location: str) -> bytes:
-    path = _path(request)
-    if path.is_dir():
-        try:
-            return (path / location).read_bytes()
-        except OSError as error:
-            raise SourceUnavailable(f"{request.name}/{location} cannot be read ({error.strerror})") from error
     outer, _, inner = location.partition(INNER)
-    content = read_leaf(request, path, outer)
+    content = read_at(request, _path(request), outer)
     if not inner:
         return content
     try:

@@ -28,6 +28,8 @@ class World:
     page = 0
     renames = True
     """False where a document keeps its URI when its name changes."""
+    named_within = False
+    """True where a document's text holds its name, so that a rename changes it."""
     whole = True
     """False where a listing never is complete: what is no longer shown is not deleted."""
     stops_when_failing = False
@@ -277,6 +279,122 @@ class NotionWorld(ArchiveWorld):
         self.rules[name] = list(principals)
 
 
+class ConfluenceWorld(ArchiveWorld):
+    """An XML export: the page's id is its URI."""
+
+    kind = "confluence"
+    file = "export.xml.zip"
+    renames = False
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.ids: dict[str, int] = {}
+        self.changed: dict[str, tuple[str, datetime]] = {}
+
+    def path(self, name: str) -> str:
+        return f"{self._id(name)}.html"
+
+    def _id(self, name: str) -> int:
+        return self.ids.setdefault(name, 1000 + len(self.ids))
+
+    def rename(self, old: str, new: str) -> None:
+        self.ids[new] = self._id(old)
+        super().rename(old, new)
+
+    def files(self) -> dict[str, bytes]:
+        objects = []
+        for name, words in self.documents.items():
+            page, body = self._id(name), 90000 + self._id(name)
+            if self.changed.get(name, ("", NOON))[0] != words:
+                self.changed[name] = (words, self.clock)
+            moment = self.changed[name][1].strftime("%Y-%m-%d %H:%M:%S.000")
+            objects.append(
+                f'<object class="Page"><id name="id">{page}</id><property name="title">{self.title(name)}</property>'
+                f'<property name="contentStatus">current</property>'
+                f'<property name="lastModificationDate">{moment}</property></object>'
+                f'<object class="BodyContent"><id name="id">{body}</id>'
+                f'<property name="body"><![CDATA[<p>{html.escape(words)}</p>]]></property>'
+                f'<property name="content" class="Page"><id name="id">{page}</id></property></object>'
+            )
+        for number, (name, acl) in enumerate(self.acls.items()):
+            rights, owner = 70000 + number, self._id(name)
+            objects.append(
+                f'<object class="ContentPermissionSet"><id name="id">{rights}</id><property name="type">View</property>'
+                f'<property name="owningContent" class="Page"><id name="id">{owner}</id></property></object>'
+            )
+            objects += [
+                f'<object class="ContentPermission"><id name="id">{rights * 10 + at}</id>'
+                f'<property name="type">View</property><property name="groupName">{group}</property>'
+                f'<property name="owningSet"><id name="id">{rights}</id></property></object>'
+                for at, group in enumerate(acl)
+            ]
+        if not self.documents:  # a space is never without its home page, which may be a draft
+            objects.append('<object class="Space"><id name="id">1</id></object>')
+        xml = f'<?xml version="1.0" encoding="UTF-8"?><hibernate-generic>{"".join(objects)}</hibernate-generic>'
+        return {"entities.xml": xml.encode(), "exportDescriptor.properties": b"exportType=space"}
+
+
+class ConfluenceHtmlWorld(ArchiveWorld):
+    kind = "confluence"
+    file = "export.html.zip"
+
+    def path(self, name: str) -> str:
+        return f"SPACE/{name.capitalize()}_{int(hashlib.sha256(name.encode()).hexdigest()[:6], 16)}.html"
+
+    def files(self) -> dict[str, bytes]:
+        out = {"SPACE/index.html": b"<html><body>Pages</body></html>"}
+        for name in self.documents:
+            head = f"<title>Space : {self.title(name)}</title>"
+            out[self.path(name)] = f"<html><head>{head}</head><body>{self.html(name)}</body></html>".encode()
+        return out | {f"{self.path(name)}.acl.yaml": f"acl: {acl}\n".encode() for name, acl in self.acls.items()}
+
+
+class MediaWikiWorld(World):
+    kind = "mediawiki"
+    named_within = True
+    stops_when_failing = True
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.changed: dict[str, tuple[str, datetime]] = {}
+
+    def keys(self) -> dict[str, Any]:
+        return {"path": str(self.folder / "wiki.xml")}
+
+    def path(self, name: str) -> str:
+        return f"{name[:1].upper()}{name[1:]}.html"
+
+    def store(self) -> None:
+        pages = []
+        for name, words in self.documents.items():
+            if self.changed.get(name, ("", NOON))[0] != words:
+                self.changed[name] = (words, self.clock)
+            moment = self.changed[name][1].strftime("%Y-%m-%dT%H:%M:%SZ")
+            pages.append(
+                f"<page><title>{name}</title><ns>0</ns><revision><timestamp>{moment}</timestamp>"
+                f"<model>wikitext</model><text>== {self.title(name)} ==\n{html.escape(words)}</text></revision></page>"
+            )
+        space = "http://www.mediawiki.org/xml/export-0.11/"
+        info = "<siteinfo><base>https://wiki.example.com/wiki/Main_Page</base></siteinfo>"
+        self._replace(f'<mediawiki xmlns="{space}">{info}{"".join(pages)}</mediawiki>')
+
+    def _replace(self, text: str) -> None:
+        (self.folder / "wiki.new").write_text(text)
+        (self.folder / "wiki.new").replace(self.folder / "wiki.xml")
+
+    def touch(self, name: str) -> None:
+        self.clock += timedelta(minutes=1)
+        self.changed[name] = (self.documents[name], self.clock)
+        self.store()
+
+    def fail(self, name: str) -> None:
+        text = (self.folder / "wiki.xml").read_text()
+        self._replace(text[: len(text) * 2 // 3])
+
+    def mend(self) -> None:
+        self.store()
+
+
 class WebWorld(World):
     kind = "web"
 
@@ -439,6 +557,9 @@ WORLDS: dict[str, Callable[..., World]] = {
     "feed": FeedWorld,
     "archive": ArchiveWorld,
     "archive-tar": TarWorld,
+    "confluence": ConfluenceWorld,
+    "confluence-html": ConfluenceHtmlWorld,
     "notion": NotionWorld,
+    "mediawiki": MediaWikiWorld,
 }
 """Kind of source, with `-variant` where a kind has several -> its world. Each is made of an empty folder."""
