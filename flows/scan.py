@@ -39,6 +39,7 @@ class Scan:
     `failed`: (identity, failure) of those that could not be looked at; they keep their live version. `hashed`: files
     read to see whether they changed. `locations`: how to fetch each document. `listed_at`: clock when the first listing
     was there. `known`: documents in scope that the scan before listed; `left`: those that no source held already then.
+    `asked`: names of the sources that were listed.
     """
 
     scope: Scope = field(default_factory=whole_scope)
@@ -53,9 +54,12 @@ class Scan:
     listed_at: float = 0.0
     known: frozenset[str] = frozenset()
     left: tuple[str, ...] = ()
+    asked: set[str] = field(default_factory=set)
 
     def covers(self, failure: FailureRow) -> bool:
         """True when this scan saw where the document of a failure stood."""
+        if failure.uri == failure.source:  # of the source as a whole, which answers now
+            return failure.source in self.asked
         if failure.source in self.scope.incomplete:
             return False
         return self.scope.whole or folder_of(failure.uri) in self.scope.folders or failure.document_id in self.scope.ids
@@ -108,6 +112,7 @@ def scan_sources(
             continue
         wanted = replace(request_for(workspace, source), known=same, only=tuple(only.get(source.name, ())))
         listings.append((source, _listing(SOURCES[source.kind], wanted)))
+        scan.asked.add(source.name)
         scan.listed_at = scan.listed_at or time.perf_counter()
     if only:
         scan.scope = named_scope(workspace, connection, only, listings)
