@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from flows import outdated
 from flows.metadata import Permitted, Place, document_metadata, metadata_fingerprint, section_acls
 from flows.scan import fail_unreadable
 from flows.validity import Replaced, Versioned, resolve, targets
@@ -35,7 +36,7 @@ def assemble(workspace: Workspace, connection: Connection, run_id: str, base_rel
         own = front_matter[str(item.version_id)]
         about = item.work["about"]
         said = About(**{**about, "labels": tuple(about["labels"])})
-        permitted = Permitted(tuple(item.work["acl"]), item.work["acl_problem"], said)
+        permitted = Permitted(tuple(item.work["acl"]), item.work["acl_problem"], said, item.work["decision"])
         places = _places(connection, kb, str(item.version_id)) if "sections" in own else ()
         metadata = document_metadata(source, tenant, permitted, listed.get(item.document_id), own, places)
         if "acl_problem" in metadata:
@@ -50,7 +51,7 @@ def assemble(workspace: Workspace, connection: Connection, run_id: str, base_rel
                 "metadata_fingerprint": metadata_fingerprint(source, tenant, permitted),
                 "metadata": {name: value for name, value in metadata.items() if name != "section_acls"},
                 "section_acls": metadata.get("section_acls", {}),
-                **{name: metadata[name] for name in ("acl", "tenant", "sensitivity", "doc_type")},
+                **{name: metadata[name] for name in ("acl", "tenant", "sensitivity", "doc_type", "store")},
                 **{name: metadata[name] for name in ("valid_from", "valid_until", "updated_at")},
             }
         )
@@ -58,6 +59,7 @@ def assemble(workspace: Workspace, connection: Connection, run_id: str, base_rel
     ended = (Action.RETIRE.value, Action.EXPIRE.value)
     retired = [item.document_id for item in work if item.work["action"] in ended]
     wanted += _replaced(connection, kb, base_release, wanted, retired)
+    wanted += _outdated(connection, kb, base_release, wanted, retired)
     releases.apply_changes(connection, kb, release, wanted, retired)
     versions = [str(item.version_id) for item in ready]
     appeared = [item.document_id for item in ready if item.work["action"] in (Action.ADD.value, Action.RENAME.value)]
@@ -73,6 +75,19 @@ def assemble(workspace: Workspace, connection: Connection, run_id: str, base_rel
     figures = measures.statistics(connection, kb, (base_release, release), known, lexicon, space)
     releases.set_statistics(connection, kb, release, figures)
     return release
+
+
+def _outdated(
+    connection: Connection, kb: str, base_release: int, wanted: list[dict[str, Any]], retired: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Mark wanted conversations that something contradicts; rows of live ones for which that changes."""
+    found, changed = outdated.contradicted(connection, kb, base_release, wanted, retired)
+    live = releases.of_ids(connection, kb, base_release, changed)
+    rows = [row_of_live(connection, kb, live[key]) for key in changed]
+    for row in [*wanted, *rows]:
+        if outdated.is_casual(row["metadata"]):
+            outdated.settle(row, found.get(row["document_id"], ()))
+    return rows
 
 
 def _narrowed(
@@ -155,7 +170,7 @@ def row_of_live(connection: Connection, kb: str, live: releases.LiveDocument) ->
         "metadata_fingerprint": live.metadata_fingerprint,
         "metadata": metadata,
         "section_acls": acls,
-        **{name: metadata[name] for name in ("acl", "tenant", "sensitivity", "doc_type")},
+        **{name: metadata[name] for name in ("acl", "tenant", "sensitivity", "doc_type", "store")},
         **{name: metadata[name] for name in ("valid_from", "valid_until", "updated_at")},
     }
 

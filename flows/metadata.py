@@ -10,6 +10,7 @@ from typing import Any
 
 import pathspec
 
+from flows import candidates
 from kprep.config import SourceConfig
 from kprep.core.errors import FrontMatterInvalid
 from kprep.core.ids import canonical_json, digest
@@ -25,23 +26,24 @@ UNTIL_KEYS = ("valid_until", "valid_to", "effective_until", "expires")
 class Permitted:
     """Who may read a document by what stands beside it: sidecar, rule, or its source. `problem`: why nobody may.
 
-    `about`: what else its source says of it.
+    `about`: what else its source says of it. `decision`: what a person said of it in the candidate store, or "".
     """
 
     acl: tuple[str, ...]
     problem: str = ""
     about: About = NOTHING
+    decision: str = ""
 
     @classmethod
-    def of(cls, source: SourceConfig, entry: Entry) -> Permitted:
+    def of(cls, source: SourceConfig, entry: Entry, decision: str = "") -> Permitted:
         """The nearest word on a listed document: its sidecar or folder, the first rule that matches, its source."""
         if entry.acl is not None:
-            return cls(entry.acl, entry.acl_problem, entry.about)
+            return cls(entry.acl, entry.acl_problem, entry.about, decision)
         path = entry.uri.removeprefix(f"{source.name}/")
         for rule in source.acl_rules:
             if _pattern(rule.match).match_file(path):
-                return cls(tuple(sorted(set(rule.acl))), about=entry.about)
-        return cls(tuple(sorted(set(source.acl))), about=entry.about)
+                return cls(tuple(sorted(set(rule.acl))), about=entry.about, decision=decision)
+        return cls(tuple(sorted(set(source.acl))), about=entry.about, decision=decision)
 
 
 @lru_cache(maxsize=256)
@@ -71,6 +73,8 @@ def about_json(about: About) -> dict[str, Any]:
 def metadata_fingerprint(source: SourceConfig, tenant: str, permitted: Permitted) -> str:
     """Fingerprint of what is known of a document without reading it; changing it never re-embeds."""
     known = {**source_metadata(source, tenant, permitted), "acl_problem": permitted.problem}
+    if candidates.store_of(source) != candidates.FORMAL:
+        known["candidate"] = {"decision": permitted.decision, "confirm": source.confirm.model_dump(mode="json")}
     return digest("metadata", canonical_json(known))
 
 
@@ -110,6 +114,7 @@ def document_metadata(
     metadata["valid_from"] = _first_date(front_matter, FROM_KEYS)
     metadata["valid_until"] = _first_date(front_matter, UNTIL_KEYS)
     metadata["updated_at"] = row.modified_at.isoformat() if row is not None and row.modified_at else None
+    metadata |= candidates.placed(source, permitted.decision, front_matter, permitted.about.labels)
     return metadata
 
 

@@ -19,6 +19,7 @@ from typing import Any
 
 from flows import assemble as candidates
 from flows import gate
+from flows.candidates import retention_of
 from flows.metadata import Permitted
 from flows.progress import report
 from flows.scan import Planned, end_scan, plan_run, record_scan
@@ -182,8 +183,9 @@ def _work_rows(workspace: Workspace, connection: Any, planned: Planned, *, every
             continue
         work = {name: getattr(item, name) for name in WORK_FIELDS} | {"action": item.action.value}
         if key in planned.scan.locations:
-            permitted = Permitted.of(*planned.scan.locations[key])
+            permitted = Permitted.of(*planned.scan.locations[key], planned.scan.decided.get(key, ""))
             work |= {"acl": list(permitted.acl), "acl_problem": permitted.problem, "about": asdict(permitted.about)}
+            work["decision"] = permitted.decision
         if item.action in (Action.RETIRE, Action.EXPIRE):
             rows.append(runs.WorkRow(key, -1, work, "ready", None))
         elif item.action in (Action.REPERMISSION, Action.UNCHANGED):
@@ -253,7 +255,7 @@ def judge_and_publish(workspace: Workspace, release: int) -> str:
     report("publish", 0, 0)
     with workspace.writing() as connection:
         publisher.publish(connection, workspace.kb, release, outcome)
-        overlay.schedule_expiry(connection, workspace.kb, release, workspace.base.config.retention.days)
+        overlay.schedule_expiry(connection, workspace.kb, release, retention_of(workspace.base.config))
     return "published"
 
 

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import cast
 
+from flows.candidates import retention_of
 from flows.kept import form
 from flows.metadata import Permitted, metadata_fingerprint
 from flows.rooms import redactor_of
@@ -19,7 +20,7 @@ from kprep.config import SourceConfig
 from kprep.core.errors import ConfigError, SourceError, SourceUnavailable
 from kprep.core.ids import content_hash, document_id
 from kprep.core.models import Failure
-from kprep.store import documents, folders, kept, overlay, relations, releases
+from kprep.store import candidates, documents, folders, kept, overlay, relations, releases
 from kprep.store.documents import DocumentRow, FailureRow
 from kprep.store.sql import Connection
 from parsers.media_type import detect
@@ -38,8 +39,9 @@ class Scan:
     were included. `rows`: documents that could be looked at; `news`: those of them that were read.
     `failed`: (identity, failure) of those that could not be looked at; they keep their live version. `hashed`: files
     read to see whether they changed. `locations`: how to fetch each document. `listed_at`: clock when the first listing
-    was there. `known`: documents in scope that the scan before listed; `left`: those that no source held already then.
-    `asked`: names of the sources that were listed.
+    was there. `decided`: what a person said of documents of the candidate store, as they are now. `known`: documents in
+    scope that the scan before listed; `left`: those that no source held already then. `asked`: names of the sources
+    that were listed.
     """
 
     scope: Scope = field(default_factory=whole_scope)
@@ -51,6 +53,7 @@ class Scan:
     keep: set[str] = field(default_factory=set)
     empty_sources: list[str] = field(default_factory=list)
     locations: dict[str, tuple[SourceConfig, Entry]] = field(default_factory=dict)
+    decided: dict[str, str] = field(default_factory=dict)
     listed_at: float = 0.0
     known: frozenset[str] = frozenset()
     left: tuple[str, ...] = ()
@@ -230,9 +233,11 @@ def plan_run(
             "since, so run once without --only"
         )
     base = releases.live_release(connection, kb) or 0
-    if not only and overlay.expiring(connection, kb, base, 0):  # wherever they stand, they are to be retired
+    # Wherever they stand, they are to be retired, or to go where a person said.
+    if not only and (overlay.expiring(connection, kb, base, 0) or candidates.decided_since(connection, kb, base)):
         settled = False
     scan = scan_sources(workspace, connection, named(_places(workspace), only), settled=settled)
+    scan.decided = candidates.decisions(connection, kb, {row.document_id: row.content_hash for row in scan.rows})
     in_scope = {*scan.known, *scan.left, *(row.document_id for row in scan.rows)}
     live = tuple(releases.outlines(connection, kb, base, None if scan.scope.whole else sorted(in_scope)))
     if scan.empty_sources and not scan.rows and not live and not scan.scope.same.total():
@@ -308,15 +313,8 @@ def _totals(connection: Connection, kb: str, base: int, scan: Scan, live: Sequen
 
 def _expired(workspace: Workspace, scan: Scan) -> frozenset[str]:
     """Listed documents whose retention is over."""
-    days = workspace.base.config.retention.days
-    if not days:
-        return frozenset()
     now = datetime.now(tz=UTC)
-    limits = {
-        source.name: now - timedelta(days=days[source.doc_type])
-        for source in workspace.base.config.sources
-        if source.doc_type in days
-    }
+    limits = {name: now - timedelta(days=days) for name, days in retention_of(workspace.base.config).items()}
     return frozenset(
         row.document_id
         for row in scan.rows
@@ -331,7 +329,7 @@ def _observed(workspace: Workspace, scan: Scan) -> tuple[Observed, ...]:
     out = []
     for row in scan.rows:
         source = sources[row.source]
-        permitted = Permitted.of(*scan.locations[row.document_id])
+        permitted = Permitted.of(*scan.locations[row.document_id], scan.decided.get(row.document_id, ""))
         if (row.source, permitted) not in known:
             known[row.source, permitted] = metadata_fingerprint(source, workspace.base.config.tenant, permitted)
         kind = (row.media_type, source.doc_type)
@@ -359,7 +357,7 @@ def record_scan(workspace: Workspace, connection: Connection, run_id: str, plann
     for identity, failure in scan.failed:
         documents.fail(connection, kb, run_id, identity, "", failure)
     denials = _record_permissions(workspace, connection, run_id, planned)
-    overlay.schedule_expiry(connection, kb, plan.base_release, workspace.base.config.retention.days)
+    overlay.schedule_expiry(connection, kb, plan.base_release, retention_of(workspace.base.config))
     if plan.guard:
         return denials
     # A file that moved to another source left the permissions of its old one: that is a denial.

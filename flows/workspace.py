@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from embedding import Embedder, create_embedder
+from flows.candidates import retention_of
 from flows.rules import RuleSet, load_rules, parser_identity
 from kprep.config import KnowledgeBase, load
 from kprep.core.errors import ConfigError, LeaseLost
@@ -114,7 +115,7 @@ class Workspace:
             "listing": {source.kind: SOURCES[source.kind].version for source in sources},
             "parsers": {kind: parser_identity(kind) for spec in PARSERS.values() for kind in spec.media_types},
             "stages": {source.doc_type: self.rules.stages("text/plain", source.doc_type) for source in sources},
-            "retention": self.base.config.retention.days,
+            "retention": retention_of(self.base.config),
             "read": {part: value for part, value in self._read_configuration().items() if part != "embedding"},
         }
         return digest("scan", canonical_json(shaping))

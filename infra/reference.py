@@ -39,6 +39,14 @@ MEANINGS = {
     "sources[].acl": "principals who may read; empty means nobody",
     "sources[].sensitivity": "free word; views filter by it, it gives no access",
     "sources[].source_confidence": "0..1, how far the source is trusted; recorded, not ranked by",
+    "sources[].store": "`formal`, or `candidate`: shown only in views that ask for it until it is confirmed; default: "
+    "`candidate` for conversations, else `formal`",
+    "sources[].retention": "days (`90d`) after its last change at which a document ends; default: 180 in the "
+    "candidate store",
+    "sources[].confirm.reactions": "a message with one of these reactions confirms its thread",
+    "sources[].confirm.labels": "only documents with one of these labels (a conversation's channel) are confirmed "
+    "by rule",
+    "sources[].confirm.min_participants": "only threads with at least this many people are confirmed by rule",
     "cleaning.ruleset": "file of cleaning rules; default: the packaged ones",
     "redaction.policy": "file of the redaction policy; default: the packaged one",
     "chunking.profiles.NAME.strategy": "`sections`, or `openapi` (nothing joined, no overlap)",
@@ -77,6 +85,7 @@ MEANINGS = {
     "retrieval.candidates": "hits each arm contributes before they are joined",
     "views.NAME.where": "allowed values of `sensitivity`, `doc_type`, `language`, `source`",
     "views.NAME.fields": "what the view shows; also the columns of its SQL view",
+    "views.NAME.stores": "`candidate` beside `formal` shows what nobody has confirmed, after all other hits",
     "views.NAME.boost": "fragment type -> factor on the score, when the view is searched",
 }
 """Key of `kprep.yaml` -> what it means."""

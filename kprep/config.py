@@ -18,7 +18,7 @@ FILE_NAME = "kprep.yaml"
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,47}")
 PROJECTABLE = frozenset(
     ("text", "title", "citation", "heading_path", "locator", "document_uri", "keywords", "language", "fragment",
-     "updated_at", "doc_type", "sensitivity", "parent_id", "chunk_id")
+     "updated_at", "doc_type", "sensitivity", "store", "parent_id", "chunk_id")
 )  # fmt: skip
 FILTERABLE = ("sensitivity", "doc_type", "language", "source")
 
@@ -55,6 +55,19 @@ class AclRule(_Strict):
         return [value] if isinstance(value, str) else value
 
 
+class ConfirmConfig(_Strict):
+    """What confirms a document of the candidate store without a person; every condition given must hold."""
+
+    reactions: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    min_participants: int = Field(default=0, ge=0)
+
+    @field_validator("reactions", "labels", mode="before")
+    @classmethod
+    def _one_or_many(cls, value: Any) -> Any:
+        return [value] if isinstance(value, str) else value
+
+
 class SourceConfig(_Strict):
     """Where documents come from and what holds for all of them; what only one kind has is its `Options`."""
 
@@ -69,6 +82,16 @@ class SourceConfig(_Strict):
     """The first rule that matches replaces `acl`."""
     sensitivity: str = "internal"
     source_confidence: float = Field(default=1.0, ge=0, le=1)
+    store: Literal["formal", "candidate"] | None = None
+    retention: int | None = Field(default=None, ge=1)
+    """Days after its last change at which a document ends."""
+    confirm: ConfirmConfig = ConfirmConfig()
+
+    @field_validator("retention", mode="before")
+    @classmethod
+    def _days(cls, value: Any) -> Any:
+        match = re.fullmatch(r"(\d{1,5})\s*d(?:ays?)?", value) if isinstance(value, str) else None
+        return int(match.group(1)) if match else value
 
     _name = field_validator("name")(_checked_name)
 
@@ -151,6 +174,7 @@ class ViewConfig(_Strict):
     where: dict[Literal["sensitivity", "doc_type", "language", "source"], tuple[str, ...]] = Field(default_factory=dict)
     fields: tuple[str, ...] = ("text", "title", "heading_path", "citation", "locator")
     boost: dict[Literal["fragment"], dict[str, float]] = Field(default_factory=dict)
+    stores: tuple[Literal["formal", "candidate"], ...] = ("formal",)
 
     @field_validator("fields")
     @classmethod

@@ -68,7 +68,7 @@ DECLARE
 BEGIN
     DELETE FROM kprep.run_documents WHERE run_id IN (SELECT run_id FROM kprep.runs WHERE kb = unwanted_kb);
     FOREACH name IN ARRAY ARRAY['views', 'gate_reports', 'channels', 'releases', 'suppressions', 'narrowed_acls', 'failures',
-        'kept_stages', 'documents', 'folders', 'leases', 'runs', 'renames'] LOOP
+        'kept_stages', 'candidate_decisions', 'documents', 'folders', 'leases', 'runs', 'renames'] LOOP
         EXECUTE format('DELETE FROM kprep.%I WHERE kb = %L', name, unwanted_kb);
     END LOOP;
     FOREACH name IN ARRAY ARRAY['release_members', 'release_documents', 'version_chunks', 'relations', 'document_versions', 'chunks',
@@ -194,15 +194,17 @@ CREATE TABLE kprep.release_members (
     sensitivity text NOT NULL,
     source text NOT NULL,
     doc_type text NOT NULL,
+    store text NOT NULL,
     language text NOT NULL,
     valid_from date,
     valid_until date,
     updated_at timestamp with time zone,
-    CONSTRAINT release_members_check CHECK ((to_release > from_release))
+    CONSTRAINT release_members_check CHECK ((to_release > from_release)),
+    CONSTRAINT release_members_store_check CHECK ((store = ANY (ARRAY['formal'::text, 'candidate'::text, 'rejected'::text])))
 )
 PARTITION BY LIST (kb);
 
-CREATE FUNCTION kprep.visible_members(wanted_kb text, wanted_release integer, principals text[], as_of date) RETURNS SETOF kprep.release_members
+CREATE FUNCTION kprep.visible_members(wanted_kb text, wanted_release integer, principals text[], as_of date, stores text[] DEFAULT ARRAY['formal'::text]) RETURNS SETOF kprep.release_members
     LANGUAGE sql STABLE
     AS $$
     SELECT m.*
@@ -210,6 +212,7 @@ CREATE FUNCTION kprep.visible_members(wanted_kb text, wanted_release integer, pr
     WHERE m.kb = wanted_kb
       AND m.from_release <= wanted_release
       AND (m.to_release IS NULL OR m.to_release > wanted_release)
+      AND m.store = ANY(stores)
       AND m.acl && (principals || ARRAY['public'])
       AND (m.section_acl IS NULL OR m.section_acl && (principals || ARRAY['public']))
       AND (m.valid_from IS NULL OR m.valid_from <= as_of)
@@ -224,6 +227,17 @@ CREATE FUNCTION kprep.visible_members(wanted_kb text, wanted_release integer, pr
             AND (n.closed_by = 0 OR m.to_release <= n.closed_by)
             AND NOT n.acl && (principals || ARRAY['public']))
 $$;
+
+CREATE TABLE kprep.candidate_decisions (
+    kb text NOT NULL,
+    document_id text NOT NULL,
+    content_hash text NOT NULL,
+    decision text NOT NULL,
+    made_by text NOT NULL,
+    note text DEFAULT ''::text NOT NULL,
+    made_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT candidate_decisions_decision_check CHECK ((decision = ANY (ARRAY['confirmed'::text, 'rejected'::text])))
+);
 
 CREATE TABLE kprep.channels (
     kb text NOT NULL,
@@ -521,6 +535,7 @@ CREATE VIEW kprep.session_members WITH (security_barrier='true') AS
     m.sensitivity,
     m.source,
     m.doc_type,
+    m.store,
     m.language,
     m.valid_from,
     m.valid_until,
@@ -575,6 +590,9 @@ CREATE TABLE kprep.views (
     name text NOT NULL,
     definition jsonb NOT NULL
 );
+
+ALTER TABLE ONLY kprep.candidate_decisions
+    ADD CONSTRAINT candidate_decisions_pkey PRIMARY KEY (kb, document_id);
 
 ALTER TABLE ONLY kprep.channels
     ADD CONSTRAINT channels_pkey PRIMARY KEY (kb, name);
@@ -705,6 +723,9 @@ CREATE UNIQUE INDEX suppressions_active ON kprep.suppressions USING btree (kb, d
 CREATE INDEX version_chunks_chunk ON ONLY kprep.version_chunks USING btree (kb, chunk_id);
 
 CREATE INDEX version_chunks_parent ON ONLY kprep.version_chunks USING btree (kb, parent_id);
+
+ALTER TABLE ONLY kprep.candidate_decisions
+    ADD CONSTRAINT candidate_decisions_kb_fkey FOREIGN KEY (kb) REFERENCES kprep.knowledge_bases(kb);
 
 ALTER TABLE ONLY kprep.channels
     ADD CONSTRAINT channels_kb_fkey FOREIGN KEY (kb) REFERENCES kprep.knowledge_bases(kb);

@@ -52,7 +52,9 @@ class Reader:
         if view not in views:
             raise RetrievalError(f"release {self.release} has no view {view!r}; it has: {', '.join(views) or 'none'}")
         definition = views[view]
-        return replace(self.scope, where=definition["where"]), definition
+        return replace(
+            self.scope, where=definition["where"], stores=tuple(definition.get("stores", ("formal",)))
+        ), definition
 
     def chunks(self, uri: str) -> list[dict[str, Any]]:
         """Published chunks of one document in order. Raises: RetrievalError, the same for foreign and unknown."""
@@ -184,9 +186,12 @@ def public_metadata(row: Mapping[str, Any]) -> dict[str, Any]:
         "url",
         "parent",
         "labels",
+        "confirmed_by",
+        "outdated_by",
     )
     metadata = row["metadata"]
-    return {name: metadata[name] for name in kept if metadata.get(name) not in (None, "")}
+    said = {name: metadata[name] for name in kept if metadata.get(name) not in (None, "")}
+    return {**said, "store": row["store"]}
 
 
 def chunk_json(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -211,6 +216,7 @@ def chunk_json(row: Mapping[str, Any]) -> dict[str, Any]:
         "language": row["language"],
         "acl": list(row["acl"]),
         "sensitivity": row["sensitivity"],
+        "store": row["store"],
         "doc_type": row["doc_type"],
         "updated_at": row["updated_at"].isoformat() if row["updated_at"] else None,
         "valid_from": row["valid_from"].isoformat() if row["valid_from"] else None,

@@ -101,7 +101,8 @@ class Searcher:
         }
         boost: Mapping[str, float] = view.get("boost", {}).get("fragment", {})
         boosted = [(key, score * boost.get(rows[key]["fragment"], 1.0)) for key, score in ranked if key in rows]
-        hits = [_hit(rows[key], score) for key, score in sorted(boosted, key=lambda pair: (-pair[1], pair[0]))]
+        boosted.sort(key=lambda pair: (_casual(rows[pair[0]]), -pair[1], pair[0]))
+        hits = [_hit(rows[key], score) for key, score in boosted]
         if request.mode == "hybrid+references":
             hits = self._follow(hits, scope, request)
         hits = _fold(hits)
@@ -245,6 +246,11 @@ def _hit(row: Mapping[str, Any], score: float) -> dict[str, Any]:
         "metadata": {**public_metadata(row), "language": row["language"], "keywords": list(row["keywords"])},
         "links": row["links"],
     }
+
+
+def _casual(row: Mapping[str, Any]) -> bool:
+    """What nobody confirmed, or what something later or more formal contradicts, stands after all other hits."""
+    return row["store"] != "formal" or bool(row["metadata"].get("outdated_by")) or row["fragment"] == "outdated"
 
 
 def _fold(hits: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -124,6 +124,7 @@ class SourceSpec:
     source is out of reach: the run goes on with what the other sources hold, and deletes nothing of this one.
     `describe`: where it looks, for messages. `done`: removes what a run left in the cache for its own use only.
     `place`: the folder on this machine where its documents stand; it can be asked for single ones.
+    `store`: where its documents go unless the configuration says otherwise, "formal" or "candidate".
     """
 
     name: str
@@ -134,3 +135,4 @@ class SourceSpec:
     describe: Callable[[SourceRequest], str]
     done: Callable[[SourceRequest], None] | None = None
     place: Callable[[SourceRequest], Path] | None = None
+    store: str = "formal"

@@ -37,6 +37,7 @@ COMMANDS = {
     "principals": "kprep.cli.access",
     "suppress": "kprep.cli.access",
     "suppressed": "kprep.cli.access",
+    "candidates": "kprep.cli.candidates",
     "forget": "kprep.cli.access",
     "verify": "kprep.cli.verifying",
 }

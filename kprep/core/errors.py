@@ -122,6 +122,12 @@ class NoText(ParseError):
     reason = "no_text"
 
 
+class OnlyChatter(NoText):
+    """A conversation in which nothing but greetings, chatter, repetition and bots stands."""
+
+    reason = "only_chatter"
+
+
 class NoSpeech(NoText):
     """The recording or transcript opens but nobody says a word in it."""
 

@@ -85,9 +85,9 @@ def suppressed(connection: Connection, kb: str) -> dict[str, str]:
 
 
 def schedule_expiry(connection: Connection, kb: str, release: int, days: Mapping[str, int]) -> None:
-    """Let documents of the release disappear by themselves when the days of their type after their last change are
-    over, and those without a limit no longer."""
-    limits = jsonb([{"doc_type": name, "days": count} for name, count in days.items()])
+    """Let documents of the release disappear by themselves when the days of their source after their last change
+    are over, and those without a limit no longer."""
+    limits = jsonb([{"source": name, "days": count} for name, count in days.items()])
     connection.execute(SQL["end_expiry"], {"kb": kb, "limits": limits})
     if days:
         connection.execute(SQL["schedule_expiry"], {"kb": kb, "release": release, "limits": limits})

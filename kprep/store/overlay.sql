@@ -81,14 +81,14 @@ ORDER BY s.since, d.uri;
 UPDATE kprep.suppressions s SET ended_at = now(), ended_by = 'retention'
 WHERE s.kb = :kb AND s.reason = 'expired' AND s.ended_at IS NULL AND NOT EXISTS (
     SELECT FROM kprep.release_documents d
-    JOIN jsonb_to_recordset(:limits) AS l(doc_type text, days integer) ON l.doc_type = d.metadata ->> 'doc_type'
+    JOIN jsonb_to_recordset(:limits) AS l(source text, days integer) ON l.source = d.source
     WHERE d.kb = s.kb AND d.document_id = s.document_id);
 
 -- name: schedule_expiry
 INSERT INTO kprep.suppressions AS s (kb, document_id, reason, made_by, since)
 SELECT d.kb, d.document_id, 'expired', 'retention', k.modified_at + make_interval(days => l.days)
 FROM kprep.release_documents d
-JOIN jsonb_to_recordset(:limits) AS l(doc_type text, days integer) ON l.doc_type = d.metadata ->> 'doc_type'
+JOIN jsonb_to_recordset(:limits) AS l(source text, days integer) ON l.source = d.source
 JOIN kprep.documents k ON k.kb = d.kb AND k.document_id = d.document_id
 WHERE d.kb = :kb AND d.from_release <= :release AND (d.to_release IS NULL OR d.to_release > :release)
     AND k.modified_at IS NOT NULL

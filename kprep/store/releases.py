@@ -124,7 +124,7 @@ def apply_changes(
     """Make the candidate hold these documents as wanted and no longer the retired ones; the rest stays.
 
     `wanted`: rows with document_id, version_id, source, uri, metadata_fingerprint, metadata, acl, tenant, sensitivity,
-    doc_type, valid_from, valid_until, updated_at (dates and times as ISO strings).
+    doc_type, store, valid_from, valid_until, updated_at (dates and times as ISO strings).
     """
     touched = [row["document_id"] for row in wanted] + list(retired)
     values = {"kb": kb, "release": release, "touched": touched}

@@ -73,17 +73,17 @@ FROM kprep.release_documents WHERE kb = :kb AND from_release <= :base AND to_rel
 
 -- name: reopen_base_members
 INSERT INTO kprep.release_members (kb, chunk_id, from_release, chunk_no, document_id, parent_id, ordinal, content_hash, locator, tenant,
-    acl, section_acl, sensitivity, source, doc_type, language, valid_from, valid_until, updated_at)
+    acl, section_acl, sensitivity, source, doc_type, store, language, valid_from, valid_until, updated_at)
 SELECT kb, chunk_id, :release, chunk_no, document_id, parent_id, ordinal, content_hash, locator, tenant,
-    acl, section_acl, sensitivity, source, doc_type, language, valid_from, valid_until, updated_at
+    acl, section_acl, sensitivity, source, doc_type, store, language, valid_from, valid_until, updated_at
 FROM kprep.release_members WHERE kb = :kb AND from_release <= :base AND to_release > :base AND to_release < :release;
 
 -- name: desired
 CREATE TEMPORARY TABLE desired_documents ON COMMIT DROP AS
 SELECT r.document_id, r.version_id, r.source, r.uri, v.title, v.content_fingerprint, r.metadata_fingerprint,
-    r.metadata, r.acl, r.section_acls, r.tenant, r.sensitivity, r.doc_type, r.valid_from, r.valid_until, r.updated_at
+    r.metadata, r.acl, r.section_acls, r.tenant, r.sensitivity, r.doc_type, r.store, r.valid_from, r.valid_until, r.updated_at
 FROM jsonb_to_recordset(:rows) AS r(document_id text, version_id text, source text, uri text, metadata_fingerprint text,
-    metadata jsonb, acl text[], section_acls jsonb, tenant text, sensitivity text, doc_type text, valid_from date, valid_until date,
+    metadata jsonb, acl text[], section_acls jsonb, tenant text, sensitivity text, doc_type text, store text, valid_from date, valid_until date,
     updated_at timestamptz)
 JOIN kprep.document_versions v ON v.kb = :kb AND v.version_id = r.version_id;
 
@@ -92,7 +92,7 @@ CREATE TEMPORARY TABLE desired_members ON COMMIT DROP AS
 SELECT p.chunk_id, c.chunk_no, c.content_hash, d.document_id, p.parent_id, p.ordinal, p.locator, d.tenant, d.acl,
     CASE WHEN d.section_acls ? CAST(p.ordinal AS text)
         THEN ARRAY(SELECT jsonb_array_elements_text(d.section_acls -> CAST(p.ordinal AS text))) END AS section_acl,
-    d.sensitivity, d.source, d.doc_type, c.language, d.valid_from, d.valid_until, d.updated_at
+    d.sensitivity, d.source, d.doc_type, d.store, c.language, d.valid_from, d.valid_until, d.updated_at
 FROM desired_documents d
 JOIN kprep.version_chunks p ON p.kb = :kb AND p.version_id = d.version_id
 JOIN kprep.chunks c ON c.kb = :kb AND c.chunk_id = p.chunk_id;
@@ -105,8 +105,8 @@ ANALYZE desired_documents, desired_members;
 DELETE FROM kprep.release_members m
 WHERE m.kb = :kb AND m.from_release = :release AND m.to_release IS NULL AND m.document_id = ANY(:touched)
 AND NOT EXISTS (SELECT FROM desired_members d WHERE d.document_id = m.document_id AND d.chunk_id = m.chunk_id
-    AND (d.parent_id, d.ordinal, d.locator, d.tenant, d.acl, d.sensitivity, d.source, d.doc_type)
-      = (m.parent_id, m.ordinal, m.locator, m.tenant, m.acl, m.sensitivity, m.source, m.doc_type)
+    AND (d.parent_id, d.ordinal, d.locator, d.tenant, d.acl, d.sensitivity, d.source, d.doc_type, d.store)
+      = (m.parent_id, m.ordinal, m.locator, m.tenant, m.acl, m.sensitivity, m.source, m.doc_type, m.store)
     AND (d.section_acl, d.valid_from, d.valid_until, d.updated_at)
         IS NOT DISTINCT FROM (m.section_acl, m.valid_from, m.valid_until, m.updated_at));
 
@@ -114,16 +114,16 @@ AND NOT EXISTS (SELECT FROM desired_members d WHERE d.document_id = m.document_i
 UPDATE kprep.release_members m SET to_release = :release
 WHERE m.kb = :kb AND m.to_release IS NULL AND m.document_id = ANY(:touched)
 AND NOT EXISTS (SELECT FROM desired_members d WHERE d.document_id = m.document_id AND d.chunk_id = m.chunk_id
-    AND (d.parent_id, d.ordinal, d.locator, d.tenant, d.acl, d.sensitivity, d.source, d.doc_type)
-      = (m.parent_id, m.ordinal, m.locator, m.tenant, m.acl, m.sensitivity, m.source, m.doc_type)
+    AND (d.parent_id, d.ordinal, d.locator, d.tenant, d.acl, d.sensitivity, d.source, d.doc_type, d.store)
+      = (m.parent_id, m.ordinal, m.locator, m.tenant, m.acl, m.sensitivity, m.source, m.doc_type, m.store)
     AND (d.section_acl, d.valid_from, d.valid_until, d.updated_at)
         IS NOT DISTINCT FROM (m.section_acl, m.valid_from, m.valid_until, m.updated_at));
 
 -- name: open_members
 INSERT INTO kprep.release_members (kb, chunk_id, from_release, chunk_no, document_id, parent_id, ordinal, content_hash, locator, tenant,
-    acl, section_acl, sensitivity, source, doc_type, language, valid_from, valid_until, updated_at)
+    acl, section_acl, sensitivity, source, doc_type, store, language, valid_from, valid_until, updated_at)
 SELECT :kb, d.chunk_id, :release, d.chunk_no, d.document_id, d.parent_id, d.ordinal, d.content_hash, d.locator, d.tenant,
-    d.acl, d.section_acl, d.sensitivity, d.source, d.doc_type, d.language, d.valid_from, d.valid_until, d.updated_at
+    d.acl, d.section_acl, d.sensitivity, d.source, d.doc_type, d.store, d.language, d.valid_from, d.valid_until, d.updated_at
 FROM desired_members d
 WHERE NOT EXISTS (SELECT FROM kprep.release_members m
     WHERE m.kb = :kb AND m.chunk_id = d.chunk_id AND m.to_release IS NULL);

@@ -22,7 +22,8 @@ LEAST_EF = 200
 class Scope:
     """What a read may see: one release, as these principals, valid on this day, within a view's filter.
 
-    `where`: sensitivity, doc_type, language, source -> allowed values; a missing key allows all.
+    `where`: sensitivity, doc_type, language, source -> allowed values; a missing key allows all. `stores`: "formal",
+    and "candidate" where a view asks for what nobody has confirmed.
     """
 
     kb: str
@@ -30,6 +31,7 @@ class Scope:
     principals: tuple[str, ...]
     as_of: date
     where: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    stores: tuple[str, ...] = ("formal",)
 
     def values(self) -> dict[str, Any]:
         """Parameters every statement takes."""
@@ -39,6 +41,7 @@ class Scope:
             "release": self.release,
             "principals": list(self.principals),
             "as_of": self.as_of,
+            "stores": list(self.stores),
             **{name: None if value is None else list(value) for name, value in allowed.items()},
         }
 
@@ -109,6 +112,7 @@ def views_shown(
     """1 for each view whose filter lets any chunk of a release through, whatever its ACL; else 0."""
     shown = {}
     for name, definition in views.items():
-        values = Scope(kb, release, (), date.min, definition["where"]).values()
+        stores = tuple(definition.get("stores", ("formal",)))
+        values = Scope(kb, release, (), date.min, definition["where"], stores).values()
         shown[name] = int(connection.execute(SQL["view_size"], values).scalar_one())
     return shown

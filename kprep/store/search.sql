@@ -1,6 +1,6 @@
 -- name: visible_among
 SELECT v.chunk_no, v.chunk_id
-FROM kprep.visible_members(:kb, :release, :principals, :as_of) v
+FROM kprep.visible_members(:kb, :release, :principals, :as_of, :stores) v
 WHERE v.chunk_no = ANY(:numbers)
   AND (CAST(:sensitivity AS text[]) IS NULL OR v.sensitivity = ANY(:sensitivity))
   AND (CAST(:doc_type AS text[]) IS NULL OR v.doc_type = ANY(:doc_type))
@@ -9,7 +9,7 @@ WHERE v.chunk_no = ANY(:numbers)
 
 -- name: visible_all
 SELECT v.chunk_no, v.chunk_id
-FROM kprep.visible_members(:kb, :release, :principals, :as_of) v
+FROM kprep.visible_members(:kb, :release, :principals, :as_of, :stores) v
 WHERE true
   AND (CAST(:sensitivity AS text[]) IS NULL OR v.sensitivity = ANY(:sensitivity))
   AND (CAST(:doc_type AS text[]) IS NULL OR v.doc_type = ANY(:doc_type))
@@ -19,7 +19,7 @@ WHERE true
 -- name: visible_count
 -- Counts up to a limit: whether few or many chunks are visible decides how to search.
 SELECT count(*) FROM (
-    SELECT FROM kprep.visible_members(:kb, :release, :principals, :as_of) v
+    SELECT FROM kprep.visible_members(:kb, :release, :principals, :as_of, :stores) v
     WHERE true
   AND (CAST(:sensitivity AS text[]) IS NULL OR v.sensitivity = ANY(:sensitivity))
   AND (CAST(:doc_type AS text[]) IS NULL OR v.doc_type = ANY(:doc_type))
@@ -29,7 +29,7 @@ SELECT count(*) FROM (
 
 -- name: dense_exact
 SELECT v.chunk_id, 1 - (e.embedding <=> CAST(:vector AS vector)) AS cosine
-FROM kprep.visible_members(:kb, :release, :principals, :as_of) v
+FROM kprep.visible_members(:kb, :release, :principals, :as_of, :stores) v
 JOIN kprep.embeddings e ON e.space_id = :space_id AND e.content_hash = v.content_hash
 WHERE true
   AND (CAST(:sensitivity AS text[]) IS NULL OR v.sensitivity = ANY(:sensitivity))
@@ -52,7 +52,7 @@ WITH near AS MATERIALIZED (
 )
 SELECT v.chunk_id, 1 - (n.embedding <=> CAST(:vector AS vector)) AS cosine
 FROM near n
-JOIN kprep.visible_members(:kb, :release, :principals, :as_of) v ON v.content_hash = n.content_hash
+JOIN kprep.visible_members(:kb, :release, :principals, :as_of, :stores) v ON v.content_hash = n.content_hash
 WHERE true
   AND (CAST(:sensitivity AS text[]) IS NULL OR v.sensitivity = ANY(:sensitivity))
   AND (CAST(:doc_type AS text[]) IS NULL OR v.doc_type = ANY(:doc_type))
@@ -61,10 +61,10 @@ WHERE true
 ORDER BY n.embedding <=> CAST(:vector AS vector), v.chunk_id;
 
 -- name: chunks
-SELECT v.chunk_id, v.parent_id, v.ordinal, v.locator, v.acl, v.sensitivity, v.source, v.doc_type, v.valid_from, v.valid_until,
+SELECT v.chunk_id, v.parent_id, v.ordinal, v.locator, v.acl, v.store, v.sensitivity, v.source, v.doc_type, v.valid_from, v.valid_until,
     v.updated_at, c.kind, c.text, c.index_text, c.heading_path, c.title, c.keywords, c.entities, c.fragment, c.language,
     c.content_hash, c.tokens, d.uri AS document_uri, d.document_id, d.title AS document_title, d.metadata, p.links
-FROM kprep.visible_members(:kb, :release, :principals, :as_of) v
+FROM kprep.visible_members(:kb, :release, :principals, :as_of, :stores) v
 JOIN kprep.chunks c ON c.kb = v.kb AND c.chunk_id = v.chunk_id
 JOIN kprep.release_documents d ON d.kb = v.kb AND d.document_id = v.document_id AND d.from_release <= :release
     AND (d.to_release IS NULL OR d.to_release > :release)
@@ -81,7 +81,7 @@ ORDER BY d.uri, v.ordinal;
 -- name: parents
 -- A parent of which the reader may not see every child is what the children it sees say.
 WITH seen AS MATERIALIZED (
-    SELECT * FROM kprep.visible_members(:kb, :release, :principals, :as_of) v WHERE v.parent_id = ANY(:parent_ids)
+    SELECT * FROM kprep.visible_members(:kb, :release, :principals, :as_of, :stores) v WHERE v.parent_id = ANY(:parent_ids)
 ), told AS (
     SELECT s.parent_id, count(*) AS children, string_agg(c.text, E'\n\n' ORDER BY s.ordinal) AS text
     FROM seen s JOIN kprep.chunks c ON c.kb = s.kb AND c.chunk_id = s.chunk_id GROUP BY s.parent_id
@@ -104,7 +104,7 @@ ORDER BY v.parent_id, v.ordinal;
 
 -- name: documents_of_uris
 SELECT DISTINCT d.uri, d.title
-FROM kprep.visible_members(:kb, :release, :principals, :as_of) v
+FROM kprep.visible_members(:kb, :release, :principals, :as_of, :stores) v
 JOIN kprep.release_documents d ON d.kb = v.kb AND d.document_id = v.document_id AND d.from_release <= :release
     AND (d.to_release IS NULL OR d.to_release > :release)
 WHERE d.uri = ANY(:uris);
@@ -113,6 +113,7 @@ WHERE d.uri = ANY(:uris);
 SELECT count(*) FROM (
     SELECT FROM kprep.release_members v
 WHERE v.kb = :kb AND v.from_release <= :release AND (v.to_release IS NULL OR v.to_release > :release)
+  AND v.store = ANY(:stores)
   AND (CAST(:sensitivity AS text[]) IS NULL OR v.sensitivity = ANY(:sensitivity))
   AND (CAST(:doc_type AS text[]) IS NULL OR v.doc_type = ANY(:doc_type))
   AND (CAST(:language AS text[]) IS NULL OR v.language = ANY(:language))

@@ -99,10 +99,10 @@ WHERE m.kb = :kb AND m.chunk_id = r.chunk_id AND m.from_release = r.from_release
 -- name: restore_members
 -- Rows begin with the row of their document, which has the same version and metadata in every release it spans.
 INSERT INTO kprep.release_members (kb, chunk_id, from_release, to_release, chunk_no, document_id, parent_id, ordinal,
-    content_hash, locator, tenant, acl, section_acl, sensitivity, source, doc_type, language, valid_from, valid_until,
+    content_hash, locator, tenant, acl, section_acl, sensitivity, source, doc_type, store, language, valid_from, valid_until,
     updated_at)
 SELECT :kb, w.chunk_id, d.from_release, d.to_release, w.chunk_no, w.document_id, w.parent_id, w.ordinal, w.content_hash,
-    w.locator, w.tenant, w.acl, w.section_acl, w.sensitivity, w.source, w.doc_type, w.language, w.valid_from,
+    w.locator, w.tenant, w.acl, w.section_acl, w.sensitivity, w.source, w.doc_type, w.store, w.language, w.valid_from,
     w.valid_until, w.updated_at
 FROM desired_members w
 JOIN kprep.release_documents d ON d.kb = :kb AND d.document_id = w.document_id AND d.from_release <= :release

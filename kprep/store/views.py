@@ -24,6 +24,7 @@ COLUMNS: Mapping[str, str] = {
     "updated_at": "m.updated_at",
     "doc_type": "m.doc_type",
     "sensitivity": "m.sensitivity",
+    "store": "m.store",
     "parent_id": "m.parent_id",
     "chunk_id": "m.chunk_id",
     "citation": "kprep.citation(d.uri, m.locator)",
@@ -43,8 +44,8 @@ def create_statement(kb: str, name: str, definition: Mapping[str, Any]) -> sql.C
         sql.SQL(COLUMNS[field] + " AS ") + sql.Identifier(field) for field in dict.fromkeys(definition["fields"])
     ]
     conditions = [
-        sql.SQL(" AND ") + sql.Identifier("m", column) + sql.SQL(" = ANY({})").format(sql.Literal(list(values)))
-        for column, values in sorted(definition["where"].items())
+        sql.SQL(" AND m.store = ANY({})").format(sql.Literal(list(definition.get("stores", ("formal",))))),
+        *_where(definition["where"]),
     ]
     return sql.SQL(
         "CREATE VIEW {view} WITH (security_barrier) AS SELECT m.chunk_id AS id, {columns} "
@@ -59,6 +60,13 @@ def create_statement(kb: str, name: str, definition: Mapping[str, Any]) -> sql.C
         kb=sql.Literal(kb),
         conditions=sql.SQL("").join(conditions),
     )
+
+
+def _where(where: Mapping[str, Any]) -> list[sql.Composed]:
+    return [
+        sql.SQL(" AND ") + sql.Identifier("m", column) + sql.SQL(" = ANY({})").format(sql.Literal(list(values)))
+        for column, values in sorted(where.items())
+    ]
 
 
 def drop_statement(kb: str, name: str) -> sql.Composed:

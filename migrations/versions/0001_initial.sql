@@ -245,6 +245,7 @@ CREATE TABLE kprep.release_members (
     sensitivity text NOT NULL,
     source text NOT NULL,
     doc_type text NOT NULL,
+    store text NOT NULL CHECK (store IN ('formal', 'candidate', 'rejected')),
     language text NOT NULL,
     valid_from date,
     valid_until date,
@@ -259,6 +260,18 @@ CREATE INDEX release_members_opened ON kprep.release_members (kb, from_release);
 CREATE INDEX release_members_content ON kprep.release_members (kb, content_hash);
 -- Without a pending list: every query would read through it until the next vacuum.
 CREATE INDEX release_members_acl ON kprep.release_members USING gin (acl) WITH (fastupdate = off);
+
+-- What a person said of a document of the candidate store; holds for this content only. Without a row it waits.
+CREATE TABLE kprep.candidate_decisions (
+    kb text NOT NULL REFERENCES kprep.knowledge_bases,
+    document_id text NOT NULL,
+    content_hash text NOT NULL,
+    decision text NOT NULL CHECK (decision IN ('confirmed', 'rejected')),
+    made_by text NOT NULL,
+    note text NOT NULL DEFAULT '',
+    made_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (kb, document_id)
+);
 
 CREATE TABLE kprep.views (
     kb text NOT NULL,
@@ -392,16 +405,18 @@ CREATE FUNCTION kprep.expand_principals(wanted_tenant text, given text[]) RETURN
     SELECT array_agg(principal ORDER BY principal) FROM reached
 $$;
 
--- Every read of the application goes through here: release, permissions, validity and overlay in one place. `principals`
--- are expanded already (`kprep.expand_principals`); forgetting that shows less, never more.
+-- Every read of the application goes through here: release, permissions, validity, overlay and store in one place.
+-- `principals` are expanded already (`kprep.expand_principals`); forgetting that shows less, never more. What is not
+-- confirmed is in store `candidate` and shown only to who asks for it.
 CREATE FUNCTION kprep.visible_members(
-    wanted_kb text, wanted_release integer, principals text[], as_of date
+    wanted_kb text, wanted_release integer, principals text[], as_of date, stores text[] DEFAULT ARRAY['formal']
 ) RETURNS SETOF kprep.release_members LANGUAGE sql STABLE AS $$
     SELECT m.*
     FROM kprep.release_members AS m
     WHERE m.kb = wanted_kb
       AND m.from_release <= wanted_release
       AND (m.to_release IS NULL OR m.to_release > wanted_release)
+      AND m.store = ANY(stores)
       AND m.acl && (principals || ARRAY['public'])
       AND (m.section_acl IS NULL OR m.section_acl && (principals || ARRAY['public']))
       AND (m.valid_from IS NULL OR m.valid_from <= as_of)
@@ -623,7 +638,7 @@ DECLARE
 BEGIN
     DELETE FROM kprep.run_documents WHERE run_id IN (SELECT run_id FROM kprep.runs WHERE kb = unwanted_kb);
     FOREACH name IN ARRAY ARRAY['views', 'gate_reports', 'channels', 'releases', 'suppressions', 'narrowed_acls', 'failures',
-        'kept_stages', 'documents', 'folders', 'leases', 'runs', 'renames'] LOOP
+        'kept_stages', 'candidate_decisions', 'documents', 'folders', 'leases', 'runs', 'renames'] LOOP
         EXECUTE format('DELETE FROM kprep.%I WHERE kb = %L', name, unwanted_kb);
     END LOOP;
     FOREACH name IN ARRAY ARRAY['release_members', 'release_documents', 'version_chunks', 'relations', 'document_versions', 'chunks',
