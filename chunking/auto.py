@@ -6,6 +6,8 @@ from chunking import code, openapi, sections
 from chunking.spec import ChunkerSpec
 from kprep.core.models import ChunkedDocument, ChunkProfile, CountTokens, ElementKind, RedactedDocument
 
+_SAID = frozenset(("conclusion", "outdated"))
+"""Fragments of conversations: they mark single messages, which stay in the context of their thread."""
 _CHOICES = (sections.CHUNKER, openapi.CHUNKER, code.CHUNKER)
 
 
@@ -18,7 +20,7 @@ def choose(document: RedactedDocument) -> ChunkerSpec:
     """`code` if at least half of the elements are code symbols, `openapi` if at least half are units that the format
     names (operations, schemas, fields, error codes, settings, knowledge fragments), else `sections`."""
     units = [element.fragment for element in document.elements if element.kind is not ElementKind.HEADING]
-    named = [fragment for fragment in units if fragment]
+    named = [fragment for fragment in units if fragment and fragment not in _SAID]
     if not named or len(named) * 2 < len(units):
         return sections.CHUNKER
     return code.CHUNKER if named.count("code") * 2 >= len(named) else openapi.CHUNKER

@@ -38,8 +38,15 @@ def enrich(document: ChunkedDocument, max_tokens: int, count_tokens: CountTokens
     children = tuple(
         _child(child, language, writer, heads=first[child.parent_key] == child.key) for child in document.children
     )
+    told = _concluded(document)
     parents = tuple(
-        EnrichedParent(parent.key, parent.heading_path, parent.text, summary_of(parent.text, language), parent.locator)
+        EnrichedParent(
+            parent.key,
+            parent.heading_path,
+            parent.text,
+            summary_of(told.get(parent.key, parent.text), language),
+            parent.locator,
+        )
         for parent in document.parents
     )
     return EnrichedDocument(
@@ -52,6 +59,21 @@ def enrich(document: ChunkedDocument, max_tokens: int, count_tokens: CountTokens
         tuple(anchor for anchor, _ in document.anchors),
         relations_of(document),
     )
+
+
+def _concluded(document: ChunkedDocument) -> dict[str, str]:
+    """What a summary of a conversation is made of: parent key -> its first words that stand, and its conclusions."""
+    out: dict[str, str] = {}
+    concluding = {child.parent_key for child in document.children if child.fragment == "conclusion"}
+    for child in document.children:
+        if child.parent_key in concluding and child.fragment != "outdated":
+            if child.parent_key not in out:
+                out[child.parent_key] = child.text.split("\n", 1)[0]
+                if child.fragment != "conclusion":
+                    continue
+            if child.fragment == "conclusion" and child.text not in out[child.parent_key]:
+                out[child.parent_key] += f"\n{child.text}"
+    return out
 
 
 @dataclass(frozen=True, slots=True)

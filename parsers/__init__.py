@@ -35,6 +35,7 @@ from kprep.core.registry import by_name
 from parsers import (
     asciidoc,
     code,
+    conversation,
     csv_table,
     data_dictionary,
     docx,
@@ -95,6 +96,7 @@ PARSERS = by_name(
         mbox.PARSER,
         msg.PARSER,
         transcript.PARSER,
+        conversation.PARSER,
     )
 )
 

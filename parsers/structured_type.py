@@ -21,6 +21,7 @@ _TRANSCRIPT = re.compile(
     r"""(?=[^{}]{0,400}"(?:end|end_time|endTime|to|duration|dDurationMs|end_ms)"\s*:)"""
     r"""(?=[^{}]{0,4000}"(?:text|transcript|segs|utterance)"\s*:)"""
 )
+_CONVERSATION = re.compile(r'\s*\{\s*"kprep_conversation"\s*:')
 _ENTRY_NAME = re.compile(r'"name"\s*:')
 _DICTIONARY = re.compile(
     r"^(?:models|tables|entities|sources|datasets|views)\s*:(?=.{0,4000}?^\s+(?:-\s+)?(?:columns|fields|attributes|variables)\s*:\s*\n\s+(?:-\s+)?\w+\s*:)",
@@ -63,7 +64,7 @@ def _tree_type(media_type: str, head: str) -> str:
     if is_json and _TRANSCRIPT.search(head):
         return "application/vnd.kprep.transcript+json"
     if media_type == "application/jsonl":
-        return media_type
+        return "application/vnd.kprep.conversation+jsonl" if _CONVERSATION.match(head) else media_type
     if _SCHEMA.search(head) or (is_json and _SCHEMA_LIKE.match(head)):
         return "application/schema+json" if is_json else "application/schema+yaml"
     if not is_json and _DICTIONARY.search(head):

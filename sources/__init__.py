@@ -11,7 +11,21 @@ One system per file (and what it is made of beside it); `SOURCES` is the registr
 """
 
 from kprep.core.registry import by_name
-from sources import archive, confluence, feed, filesystem, git, mediawiki, notion, s3, web
+from sources import (
+    archive,
+    chat_export,
+    confluence,
+    feed,
+    filesystem,
+    git,
+    mediawiki,
+    notion,
+    s3,
+    slack_export,
+    teams_export,
+    web,
+    whatsapp_export,
+)
 from sources.spec import NOTHING, About, Entry, Listing, Options, Problem, SourceRequest, SourceSpec
 
 __all__ = [
@@ -29,5 +43,9 @@ SOURCES = by_name(
         confluence.SOURCE,
         notion.SOURCE,
         mediawiki.SOURCE,
+        slack_export.SOURCE,
+        teams_export.SOURCE,
+        whatsapp_export.SOURCE,
+        chat_export.SOURCE,
     )
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import html
+import json
 import os
 import subprocess
 import tarfile
@@ -549,6 +550,102 @@ class S3World(World):
         self.proxy.close()
 
 
+class ChatWorld(World):
+    """A chat export as a folder; a document is a channel with one message."""
+
+    message_at = "2026-03-02T12:00:00+00:00"
+
+    def keys(self) -> dict[str, Any]:
+        return {"path": str(self.folder / "export"), "store": "formal"}
+
+    def path(self, name: str) -> str:
+        return f"{name}/2026-03-02"
+
+    def file(self, name: str) -> Path:
+        return self.folder / "export" / f"{name}.json"
+
+    def content(self, name: str) -> str:
+        message = {"id": "1", "author": "Ana", "time": self.message_at, "text": self.documents[name]}
+        return json.dumps([message])
+
+    def beside(self) -> dict[Path, str]:
+        """Files of an export that hold no message."""
+        return {self.folder / "export" / "empty.json": "[]"}
+
+    def store(self) -> None:
+        wanted = {self.file(name): self.content(name) for name in self.documents} | self.beside()
+        root = self.folder / "export"
+        root.mkdir(exist_ok=True)
+        for path in sorted(root.rglob("*.*")):
+            if path.is_file() and path not in wanted:
+                path.unlink()
+        for path, text in wanted.items():
+            path.parent.mkdir(exist_ok=True)
+            if not path.exists() or path.read_text() != text:
+                path.write_text(text)
+
+    def touch(self, name: str) -> None:
+        status = self.file(name).stat()
+        os.utime(self.file(name), ns=(status.st_atime_ns, status.st_mtime_ns + 1_000_000_000))
+
+    def fail(self, name: str) -> None:
+        self.file(name).write_text('[{"text": ')
+
+    def mend(self) -> None:
+        self.store()
+
+
+class ChatExportWorld(ChatWorld):
+    kind = "chat_export"
+
+
+class TeamsWorld(ChatWorld):
+    kind = "teams_export"
+
+    def content(self, name: str) -> str:
+        body = {"contentType": "html", "content": f"<p>{html.escape(self.documents[name])}</p>"}
+        sender = {"user": {"displayName": "Ana"}}
+        return json.dumps({"value": [{"id": "1", "createdDateTime": self.message_at, "from": sender, "body": body}]})
+
+
+class SlackWorld(ChatWorld):
+    kind = "slack_export"
+
+    def file(self, name: str) -> Path:
+        return self.folder / "export" / name / "2026-03-02.json"
+
+    def beside(self) -> dict[Path, str]:
+        channels = [{"id": f"C{name}", "name": name, "members": ["U1"]} for name in self.documents]
+        root = self.folder / "export"
+        users = [{"id": "U1", "name": "ana", "profile": {"real_name": "Ana"}}]
+        return {root / "channels.json": json.dumps(channels), root / "users.json": json.dumps(users)}
+
+    def content(self, name: str) -> str:
+        return json.dumps([{"type": "message", "user": "U1", "ts": "1772452800.000100", "text": self.documents[name]}])
+
+
+class WhatsAppWorld(ChatWorld):
+    kind = "whatsapp_export"
+
+    def file(self, name: str) -> Path:
+        return self.folder / "export" / f"WhatsApp Chat with {name}.txt"
+
+    def beside(self) -> dict[Path, str]:
+        return {}
+
+    def content(self, name: str) -> str:
+        return f"02/03/2026, 12:00 - Ana: {self.documents[name]}\n"
+
+    def fail(self, name: str) -> None:
+        self.file(name).rename(self.folder / "away")
+        self.file(name).with_suffix(".zip").write_bytes(b"PK no archive")
+
+    def mend(self) -> None:
+        for path in (self.folder / "export").glob("*.zip"):
+            path.unlink()
+        self.store()
+
+
 WORLDS: dict[str, Callable[..., World]] = {
     "filesystem": FilesystemWorld,
     "s3": S3World,
@@ -561,5 +658,9 @@ WORLDS: dict[str, Callable[..., World]] = {
     "confluence-html": ConfluenceHtmlWorld,
     "notion": NotionWorld,
     "mediawiki": MediaWikiWorld,
+    "slack_export": SlackWorld,
+    "teams_export": TeamsWorld,
+    "whatsapp_export": WhatsAppWorld,
+    "chat_export": ChatExportWorld,
 }
 """Kind of source, with `-variant` where a kind has several -> its world. Each is made of an empty folder."""
