@@ -117,6 +117,7 @@ def test_candidates_end_after_their_retention_without_waiting_for_anybody(base: 
         due = overlay.expiring(connection, base.name, base.live(connection), 181)
         assert [(uri, (at - datetime.now(tz=UTC)).days) for uri, at in due] == [("chat/talk.md", 179)]
     old = (datetime.now(tz=UTC) - timedelta(days=200)).timestamp()
+    base.write("chat/talk.md", CASUAL.replace("300", "301"))
     os.utime(base.path("chat/talk.md"), (old, old))
     documents = base.run()["documents"]
     assert (documents["expired"], documents["retired"]) == (1, 0)
