@@ -77,6 +77,7 @@ lock: install-dev ## resolve dependencies anew; no index address is written
 
 bench: install-dev ## figures; open test sets are read from KPREP_SETS (default ../shared/data)
 	$(BIN)/python benchmarks/parsing.py
+	$(BIN)/python benchmarks/parse_speed.py
 	$(BIN)/python benchmarks/redaction.py
 	$(BIN)/python benchmarks/chunking.py
 	$(BIN)/python -m benchmarks.history

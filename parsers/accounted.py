@@ -26,6 +26,10 @@ _MARKUP = {
 _RESOLVING = frozenset(("openapi", "json_schema"))
 """Parsers that say what a reference leads to at the place that refers to it."""
 
+_ROLLING = frozenset(("transcript",))
+"""Parsers of captions that say each line again with the next one: each word counts once. Sounds are excluded cues."""
+_SOUND = re.compile("\\[[^\\]\\n]*\\]|\\([^)\\n]*\\)|\u266a[^\u266a\\n]*\u266a?")
+
 
 def share_reached(raw: RawDocument, document: ParsedDocument, spec: ParserSpec) -> float:
     """Share [0, 1] of the source's letters and digits that reached an element; 1.0 for a source without any.
@@ -36,7 +40,11 @@ def share_reached(raw: RawDocument, document: ParsedDocument, spec: ParserSpec) 
     on neither side where the reading tells them apart; else the figure is too low, never too high for lost words."""
     if all(element.locator.char for element in document.elements):
         return _by_characters(raw, document, spec.name)
-    source, said = Counter(_words(source_text(raw, document, spec))), Counter(_words(_said(document)))
+    text, said = source_text(raw, document, spec), Counter(_words(_said(document)))
+    if spec.name in _ROLLING:
+        text = _SOUND.sub(" ", text)
+    words = _words(text)
+    source = Counter(set(words) if spec.name in _ROLLING else words)
     total = sum(len(word) * count for word, count in source.items())
     missing = source - said
     lost = sum(len(word) * count for word, count in missing.items())

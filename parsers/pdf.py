@@ -24,7 +24,7 @@ from parsers.pdf_ocr import REMEDY, is_available
 from parsers.quiet import quiet
 
 NAME = "pdf"
-VERSION = 2
+VERSION = 3
 
 _DATE = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:(Z)|([+-])(\d\d)'?(\d\d)?)?")
 _SAYS_NOTHING = {"untitled", "anonymous", "unspecified", "(anonymous)", "(unspecified)"}
@@ -56,7 +56,7 @@ def parse(raw: RawDocument) -> ParsedDocument:
     opened = _open(raw.content, raw.uri)
     try:
         with quiet():
-            elements, units = read_pages(opened.file, opened.content, raw.uri)
+            elements, units = read_pages(opened.file, raw.uri)
             units.extend(attachments(_attached(opened.file)))
         metadata = _metadata(opened.file.get_metadata_dict())
     finally:

@@ -7,7 +7,12 @@ import math
 import re
 from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import repeat
 from typing import Any
+
+from parsers.pdf_geometry import Box, PageGeometry
+from parsers.pdf_paint import Paint
 
 _BOLD = re.compile(r"bold|black|heavy|semibold|demi|-bd\b|cmbx|cmb\d|sfbx", re.IGNORECASE)
 _MONOSPACED = re.compile(r"mono|courier|consol|menlo|typewriter|cmtt|fixed|code", re.IGNORECASE)
@@ -15,26 +20,29 @@ _INVISIBLE_MODE = 3
 _WHITE = 245
 _TINY_POINTS = 1.5
 _BOLD_WEIGHT = 600
-_LIGATURES = {
-    "\ufb00": "ff",
-    "\ufb01": "fi",
-    "\ufb02": "fl",
-    "\ufb03": "ffi",
-    "\ufb04": "ffl",
-    "\ufb05": "st",
-    "\ufb06": "st",
-}
+_LIGATURES = str.maketrans(
+    {
+        "\ufb00": "ff",
+        "\ufb01": "fi",
+        "\ufb02": "fl",
+        "\ufb03": "ffi",
+        "\ufb04": "ffl",
+        "\ufb05": "st",
+        "\ufb06": "st",
+    }
+)
+_HYPHENS = "\x02\ufffe"
+_PIECE = re.compile(r"[^\s\x02\ufffe\u0590-\u08ff\ufb1d-\ufefe]+|.", re.DOTALL)
+"""A word; spaces, hyphens at a line's end and letters of scripts that run to the left each for itself."""
 _LAM, _ALEFS = "\u0644", "\u0622\u0623\u0625\u0627"
 LINE_END_HYPHEN = "\ufffe"
-
-Box = tuple[float, float, float, float]
-"""x0, top, x1, bottom."""
 
 
 @dataclass(slots=True)
 class Glyph:
-    """One character. `turn`: degrees its text is turned clockwise from upright: 0, 90, 180, 270. `made_up`: a space
-    or line end PDFium inferred. `order`: place in the page's content."""
+    """Characters of one style drawn side by side without a space between: a word or a part of one; letters that run
+    to the left each for itself. `turn`: degrees its text is turned clockwise from upright: 0, 90, 180, 270.
+    `made_up`: a space or line end PDFium inferred. `order`: place in the page's content. `letters`: number of them."""
 
     text: str
     x0: float
@@ -49,174 +57,188 @@ class Glyph:
     turn: int
     made_up: bool
     order: int
+    letters: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class _Style:
-    """What all characters of one text object share."""
+    """What all characters of one text object share. `turn`: as that of its glyphs; `baseline`: of its first one."""
 
     size: float
     bold: bool
     mono: bool
     invisible: bool
     white: bool
-    angle: int
-
-
-@dataclass(frozen=True, slots=True)
-class Paint:
-    """What lies on a page beside text: filled areas that are not white, images, and the number of drawn paths."""
-
-    areas: tuple[Box, ...]
-    images: tuple[Box, ...]
-    paths: int
-
-
-@dataclass(frozen=True, slots=True)
-class PageGeometry:
-    """Media box and rotation: maps points of the file to points as seen."""
-
-    left: float
-    bottom: float
-    right: float
-    top: float
-    rotation: int
-
-    @property
-    def width(self) -> float:
-        return self.right - self.left if self.rotation in {0, 180} else self.top - self.bottom
-
-    @property
-    def height(self) -> float:
-        return self.top - self.bottom if self.rotation in {0, 180} else self.right - self.left
-
-    def seen(self, x: float, y: float) -> tuple[float, float]:
-        """A point of the file as (x, down) from the top left of the page as seen."""
-        across, down = x - self.left, self.top - y
-        width, height = self.right - self.left, self.top - self.bottom
-        if self.rotation == 90:
-            return height - down, across
-        if self.rotation == 180:
-            return width - across, height - down
-        if self.rotation == 270:
-            return down, width - across
-        return across, down
-
-    def seen_box(self, left: float, bottom: float, right: float, top: float) -> Box:
-        """A box of the file as seen."""
-        (a, b), (c, d) = self.seen(left, bottom), self.seen(right, top)
-        return min(a, c), min(b, d), max(a, c), max(b, d)
-
-
-def geometry(page: Any) -> PageGeometry:
-    """Of a PDFium page, whose rotation is then set to 0: PDFium orders text of rotated pages wrongly."""
-    rotation = page.get_rotation()
-    left, bottom, right, top = page.get_mediabox()
-    page.set_rotation(0)
-    return PageGeometry(min(left, right), min(bottom, top), max(left, right), max(bottom, top), rotation)
-
-
-def read_paint(page: Any, place: PageGeometry) -> Paint:
-    """Areas, images and path count of a page."""
-    import pypdfium2.raw as pdfium
-
-    areas: list[Box] = []
-    images: list[Box] = []
-    paths = 0
-    for item in page.get_objects(filter=(pdfium.FPDF_PAGEOBJ_PATH, pdfium.FPDF_PAGEOBJ_IMAGE), max_depth=3):
-        if item.type == pdfium.FPDF_PAGEOBJ_IMAGE:
-            images.append(place.seen_box(*item.get_bounds()))
-            continue
-        paths += 1
-        if paths < 5000 and _is_dark(item):
-            areas.append(place.seen_box(*item.get_bounds()))
-    return Paint(tuple(areas), tuple(images), paths)
-
-
-def _is_dark(path: Any) -> bool:
-    import pypdfium2.raw as pdfium
-
-    mode, stroke = ctypes.c_int(), ctypes.c_int()
-    pdfium.FPDFPath_GetDrawMode(path.raw, mode, stroke)
-    channels = [ctypes.c_uint() for _ in range(4)]
-    filled = mode.value and pdfium.FPDFPageObj_GetFillColor(path.raw, *channels)
-    return bool(filled) and min(channel.value for channel in channels[:3]) < _WHITE
+    turn: int
+    baseline: float
 
 
 def read_glyphs(page: Any, place: PageGeometry, paint: Paint) -> list[Glyph]:
     """Characters in content order, ligatures spelled out, doubles of shadowed or fake-bold text gone."""
+    text_page = page.get_textpage()
+    try:
+        return _without_doubles(_GlyphReader(text_page.raw, place, paint).glyphs())
+    finally:
+        text_page.close()
+
+
+class _GlyphReader:
+    """Reads one text page: characters of one text object up to the next space are one `Glyph`, so that PDFium is asked
+    for two boxes a word and not for one a letter."""
+
+    def __init__(self, raw: Any, place: PageGeometry, paint: Paint) -> None:
+        self._raw, self._place, self._paint = raw, place, paint
+        self._level = place.rotation == 0
+        self._is_scan = _is_scan(paint, place)
+        self._styles: dict[int, _Style] = {}
+        self._found: list[Glyph] = []
+        self._doubles = [ctypes.c_double() for _ in range(4)]
+        self._references = [ctypes.byref(value) for value in self._doubles]
+        self._address = ctypes.cast(raw, ctypes.c_void_p).value
+
+    def glyphs(self) -> list[Glyph]:
+        """All of the page, in content order."""
+        import pypdfium2.raw as pdfium
+
+        count = pdfium.FPDFText_CountChars(self._raw)
+        letters = map(_quick("FPDFText_GetUnicode", ctypes.c_uint), repeat(self._address), range(count))
+        text = "".join(map(chr, letters))
+        owner_of, address = _quick("FPDFText_GetTextObject", ctypes.c_void_p), self._address
+        for found in _PIECE.finditer(text):
+            start, end, piece = found.start(), found.end(), found.group()
+            owner = owner_of(address, start) or 0
+            if end - start > 1 or not (piece.isspace() or piece in _HYPHENS):
+                self._pieces(start, piece, owner)
+            elif piece in _HYPHENS and pdfium.FPDFText_IsHyphen(self._raw, start) == 1:
+                self._word(start, LINE_END_HYPHEN, owner)
+            elif not owner and pdfium.FPDFText_IsGenerated(self._raw, start) == 1:
+                self._made_up(piece, start, inferred=True)
+            elif piece.isspace() and self._found:
+                self._made_up(piece, start, inferred=False)
+            else:
+                self._word(start, piece, owner)
+        return self._found
+
+    def _pieces(self, start: int, text: str, owner: int) -> None:
+        """A word, in as many parts as there are text objects in it."""
+        owner_of, address, last = _quick("FPDFText_GetTextObject", ctypes.c_void_p), self._address, len(text) - 1
+        if owner and (last == 0 or owner_of(address, start + last) == owner):
+            self._word(start, text, owner)
+            return
+        owners = [owner_of(address, start + index) or -index - 1 for index in range(last + 1)]
+        at = 0
+        for end in range(1, len(text) + 1):
+            if end > last or owners[end] != owners[at]:
+                self._word(start + at, text[at:end], max(owners[at], 0))
+                at = end
+
+    def _word(self, start: int, text: str, owner: int) -> None:
+        """Add characters of one text object, from the index on, as one glyph."""
+        box_of, (left, right, bottom, top) = _char_box(), self._doubles
+        end = start + len(text) - 1 if text != LINE_END_HYPHEN else start
+        box_of(self._address, start, *self._references)
+        x0, x1, low, high = left.value, right.value, bottom.value, top.value
+        if end > start:
+            box_of(self._address, end, *self._references)
+            x0, x1 = min(x0, left.value), max(x1, right.value)
+            low, high = min(low, bottom.value), max(high, top.value)
+        key = owner or -start - 1
+        style = self._styles.get(key)
+        if style is None:
+            style = self._styles[key] = self._read_style(start)
+        if self._level:
+            box = (x0 - self._place.left, self._place.top - high, x1 - self._place.left, self._place.top - low)
+        else:
+            box = self._place.seen_box(x0, low, x1, high)
+        baseline = style.baseline
+        if style.turn in {90, 270}:  # words of one object may stand beside one another
+            baseline = self._baseline(start, style.turn)
+        found = self._found
+        last = found[-1] if text == _LAM and found else None
+        if last is not None and last.text in _ALEFS and abs(last.x0 - box[0]) + abs(last.x1 - box[2]) < 0.1:
+            last.text, text = text, last.text  # one glyph for both: PDFium spells it in the order seen
+        unseen = (style.invisible and not self._is_scan) or style.size < _TINY_POINTS
+        found.append(
+            Glyph(
+                text if text.isascii() else text.translate(_LIGATURES),
+                *box,
+                baseline,
+                style.size,
+                style.bold,
+                style.mono,
+                unseen or (style.white and not _on_dark(box, self._paint)),
+                style.turn,
+                made_up=False,
+                order=start,
+                letters=end - start + 1,
+            )
+        )
+
+    def _read_style(self, index: int) -> _Style:
+        """Of the text object a character belongs to."""
+        import pypdfium2.raw as pdfium
+
+        raw, rotation = self._raw, self._place.rotation
+        item = pdfium.FPDFText_GetTextObject(raw, index)
+        matrix = pdfium.FS_MATRIX()
+        pdfium.FPDFText_GetMatrix(raw, index, matrix)
+        scale = math.hypot(matrix.c, matrix.d) or 1.0
+        name_buffer, flags = ctypes.create_string_buffer(256), ctypes.c_int()
+        pdfium.FPDFText_GetFontInfo(raw, index, name_buffer, 256, flags)
+        name = name_buffer.value.decode("utf-8", "replace")
+        channels = [ctypes.c_uint() for _ in range(4)]
+        coloured = pdfium.FPDFText_GetFillColor(raw, index, *channels)
+        mode = pdfium.FPDFTextObj_GetTextRenderMode(item) if item else 0
+        angle = round(math.degrees(pdfium.FPDFText_GetCharAngle(raw, index)) / 90) * 90 % 360
+        turn = (angle + rotation) % 360
+        return _Style(
+            size=round(pdfium.FPDFText_GetFontSize(raw, index) * scale, 1),
+            bold=bool(_BOLD.search(name)) or pdfium.FPDFText_GetFontWeight(raw, index) >= _BOLD_WEIGHT or mode == 2,
+            mono=bool(_MONOSPACED.search(name)) or bool(flags.value & 1),
+            invisible=mode == _INVISIBLE_MODE,
+            white=bool(coloured) and mode in {0, 2} and min(channel.value for channel in channels[:3]) >= _WHITE,
+            turn=turn,
+            baseline=self._baseline(index, turn),
+        )
+
+    def _baseline(self, index: int, turn: int) -> float:
+        import pypdfium2.raw as pdfium
+
+        x, y = ctypes.c_double(), ctypes.c_double()
+        pdfium.FPDFText_GetCharOrigin(self._raw, index, x, y)
+        across, down = self._place.seen(x.value, y.value)
+        return down if turn in {0, 180} else across
+
+    def _made_up(self, text: str, index: int, *, inferred: bool) -> None:
+        """A space or line end, placed at the end of the character before it."""
+        if self._found:
+            last = self._found[-1]
+            self._found.append(
+                Glyph(
+                    text, last.x1, last.top, last.x1, last.bottom, last.baseline, last.size, last.bold, last.mono,
+                    last.hidden, last.turn, made_up=inferred, order=index,
+                )
+            )  # fmt: skip
+
+
+@lru_cache(maxsize=8)
+def _quick(name: str, gives: Any) -> Any:
+    """A function of PDFium over (address of the text page, index): quicker than one that takes pointer objects."""
     import pypdfium2.raw as pdfium
 
-    text_page = page.get_textpage()
-    raw = text_page.raw
-    styles: dict[int, _Style] = {}
-    left, right, bottom, top = (ctypes.c_double() for _ in range(4))
-    x, y = ctypes.c_double(), ctypes.c_double()
-    scan = _is_scan(paint, place)
-    glyphs: list[Glyph] = []
-    last: Glyph | None = None
-    for index in range(pdfium.FPDFText_CountChars(raw)):
-        text = chr(pdfium.FPDFText_GetUnicode(raw, index))
-        if text in "\x02\ufffe" and pdfium.FPDFText_IsHyphen(raw, index) == 1:
-            text = LINE_END_HYPHEN
-        elif pdfium.FPDFText_IsGenerated(raw, index) == 1:
-            if last is not None:
-                glyphs.append(_made_up(text, last, index))
-            continue
-        style = _style_of(raw, index, styles)
-        pdfium.FPDFText_GetCharBox(raw, index, left, right, bottom, top)
-        pdfium.FPDFText_GetCharOrigin(raw, index, x, y)
-        box = place.seen_box(left.value, bottom.value, right.value, top.value)
-        origin = place.seen(x.value, y.value)
-        turn = (style.angle + place.rotation) % 360
-        hidden = (
-            (style.invisible and not scan) or style.size < _TINY_POINTS or (style.white and not _on_dark(box, paint))
-        )
-        if (
-            last is not None
-            and text == _LAM
-            and last.text in _ALEFS
-            and abs(last.x0 - box[0]) + abs(last.x1 - box[2]) < 0.1
-        ):
-            last.text, text = text, last.text  # one glyph for both: PDFium spells it in the order seen
-        last = Glyph(
-            _LIGATURES.get(text, text),
-            *box,
-            _baseline(origin, turn),
-            style.size,
-            style.bold,
-            style.mono,
-            hidden,
-            turn,
-            False,
-            index,
-        )
-        glyphs.append(last)
-    text_page.close()
-    return _without_doubles(glyphs)
+    address = ctypes.cast(getattr(pdfium, name), ctypes.c_void_p).value
+    assert address is not None
+    return ctypes.CFUNCTYPE(gives, ctypes.c_void_p, ctypes.c_int)(address)
 
 
-def _made_up(text: str, last: Glyph, order: int) -> Glyph:
-    """A space or line end PDFium inferred, placed at the end of the character before it."""
-    return Glyph(
-        text,
-        last.x1,
-        last.top,
-        last.x1,
-        last.bottom,
-        last.baseline,
-        last.size,
-        last.bold,
-        last.mono,
-        last.hidden,
-        last.turn,
-        True,
-        order,
-    )
+@lru_cache(maxsize=1)
+def _char_box() -> Any:
+    """FPDFText_GetCharBox over (address, index, references to left, right, bottom, top)."""
+    import pypdfium2.raw as pdfium
 
-
-def _baseline(origin: tuple[float, float], turn: int) -> float:
-    return origin[1] if turn in {0, 180} else origin[0]
+    address = ctypes.cast(pdfium.FPDFText_GetCharBox, ctypes.c_void_p).value
+    assert address is not None
+    return ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int, *[ctypes.c_void_p] * 4)(address)
 
 
 def _is_scan(paint: Paint, place: PageGeometry) -> bool:
@@ -230,67 +252,39 @@ def _on_dark(box: Box, paint: Paint) -> bool:
     return any(x0 <= x <= x1 and top <= y <= bottom for x0, top, x1, bottom in (*paint.areas, *paint.images))
 
 
-def _style_of(raw: Any, index: int, styles: dict[int, _Style]) -> _Style:
-    """Read once for each text object."""
-    import pypdfium2.raw as pdfium
-
-    item = pdfium.FPDFText_GetTextObject(raw, index)
-    key = ctypes.cast(item, ctypes.c_void_p).value or -index - 1
-    if key not in styles:
-        styles[key] = _read_style(raw, index, item)
-    return styles[key]
-
-
-def _read_style(raw: Any, index: int, item: Any) -> _Style:
-    import pypdfium2.raw as pdfium
-
-    matrix = pdfium.FS_MATRIX()
-    pdfium.FPDFText_GetMatrix(raw, index, matrix)
-    scale = math.hypot(matrix.c, matrix.d) or 1.0
-    name_buffer, flags = ctypes.create_string_buffer(256), ctypes.c_int()
-    pdfium.FPDFText_GetFontInfo(raw, index, name_buffer, 256, flags)
-    name = name_buffer.value.decode("utf-8", "replace")
-    channels = [ctypes.c_uint() for _ in range(4)]
-    coloured = pdfium.FPDFText_GetFillColor(raw, index, *channels)
-    mode = pdfium.FPDFTextObj_GetTextRenderMode(item) if item else 0
-    angle = round(math.degrees(pdfium.FPDFText_GetCharAngle(raw, index)) / 90) * 90 % 360
-    return _Style(
-        size=round(pdfium.FPDFText_GetFontSize(raw, index) * scale, 1),
-        bold=bool(_BOLD.search(name)) or pdfium.FPDFText_GetFontWeight(raw, index) >= _BOLD_WEIGHT or mode == 2,
-        mono=bool(_MONOSPACED.search(name)) or bool(flags.value & 1),
-        invisible=mode == _INVISIBLE_MODE,
-        white=bool(coloured) and mode in {0, 2} and min(channel.value for channel in channels[:3]) >= _WHITE,
-        angle=angle,
-    )
-
-
 def _without_doubles(glyphs: list[Glyph]) -> list[Glyph]:
     """The same character again within an eighth of its size is one character drawn twice."""
-    seen: dict[tuple[str, int, int], list[Glyph]] = {}
+    seen: dict[str, dict[int, list[Glyph]]] = {}
     kept: list[Glyph] = []
     for glyph in glyphs:
         if glyph.made_up or glyph.text.isspace():
             kept.append(glyph)
             continue
-        column, row = int(glyph.x0 // 4), int(glyph.top // 4)
-        near = (
-            other
-            for dx in (-1, 0, 1)
-            for dy in (-1, 0, 1)
-            for other in seen.get((glyph.text, column + dx, row + dy), ())
-        )
-        limit = glyph.size * 0.12
-        if any(
-            abs(other.x0 - glyph.x0) < limit
-            and abs(other.top - glyph.top) < limit
-            and not _spelled_out(other, glyph)
-            and not (other.order + 1 == glyph.order and _is_arabic(glyph.text))
-            for other in near
-        ):
+        row = int(glyph.top // 4)
+        same = seen.get(glyph.text)
+        if same is None:
+            seen[glyph.text] = {row: [glyph]}
+        elif _is_double(glyph, same, row):
             continue
-        seen.setdefault((glyph.text, column, row), []).append(glyph)
+        else:
+            same.setdefault(row, []).append(glyph)
         kept.append(glyph)
     return kept
+
+
+def _is_double(glyph: Glyph, same: dict[int, list[Glyph]], row: int) -> bool:
+    """One of the glyphs of the same text, by bands of four points, lies under this one."""
+    x, top, limit = glyph.x0, glyph.top, glyph.size * 0.12
+    for near in (row - 1, row, row + 1):
+        for other in same.get(near, ()):
+            if (
+                abs(other.x0 - x) < limit
+                and abs(other.top - top) < limit
+                and not _spelled_out(other, glyph)
+                and not (other.order + 1 == glyph.order and _is_arabic(glyph.text))
+            ):
+                return True
+    return False
 
 
 def _is_arabic(text: str) -> bool:
@@ -310,7 +304,7 @@ def turned_upright(glyphs: list[Glyph], place: PageGeometry) -> list[tuple[int, 
     groups = []
     for turn, _ in counts.most_common():
         group = [glyph for glyph in glyphs if glyph.turn == turn]
-        for glyph in group:
+        for glyph in group if turn else ():
             _turn(glyph, turn, place)
         turned = turn in {90, 270}
         groups.append((turn, group, place.height if turned else place.width, place.width if turned else place.height))

@@ -9,7 +9,8 @@ from itertools import pairwise
 from statistics import median
 from unicodedata import bidirectional
 
-from parsers.pdf_glyphs import LINE_END_HYPHEN, Box, Glyph
+from parsers.pdf_geometry import Box
+from parsers.pdf_glyphs import LINE_END_HYPHEN, Glyph
 
 _LONE_LIGATURES = {"ff", "fi", "fl", "ffi", "ffl"}
 _GAP_BETWEEN_PIECES = 1.3
@@ -87,23 +88,28 @@ def _breaks(last: Glyph, glyph: Glyph) -> bool:
 
 def is_right_to_left(text: str) -> bool:
     """Most letters are Hebrew or Arabic."""
+    if text.isascii():
+        return False
     letters = [letter for letter in text if letter.isalpha()]
     return sum(bidirectional(letter) in {"R", "AL"} for letter in letters) * 2 > len(letters)
 
 
 def _line_of(run: list[Glyph]) -> Line:
     inked = [glyph for glyph in run if not glyph.text.isspace()]
-    letters = [glyph for glyph in inked if glyph.text.isalnum()] or inked
-    size = median(glyph.size for glyph in letters)
+    letters = [glyph for glyph in inked if glyph.letters > 1 or glyph.text.isalnum()] or inked
+    counts: dict[float, int] = {}
+    for glyph in letters:
+        counts[glyph.size] = counts.get(glyph.size, 0) + glyph.letters
+    size = max(counts, key=counts.__getitem__)
     return Line(
         text=_spaced(run),
         x0=min(glyph.x0 for glyph in inked),
         top=min(glyph.top for glyph in inked),
         x1=max(glyph.x1 for glyph in inked),
         bottom=max(glyph.bottom for glyph in inked),
-        baseline=median(glyph.baseline for glyph in letters),
+        baseline=max((glyph for glyph in letters if glyph.size == size), key=lambda glyph: glyph.letters).baseline,
         size=size,
-        bold=sum(glyph.bold for glyph in letters) > 0.9 * len(letters),
+        bold=sum(glyph.letters for glyph in letters if glyph.bold) > 0.9 * sum(counts.values()),
         mono=all(glyph.mono for glyph in letters),
         hidden=inked[0].hidden,
         space_after=run[-1].text.isspace(),
@@ -124,7 +130,8 @@ def _spaced(run: list[Glyph]) -> str:
             mark, space = mark + glyph.text, None  # drawn before its letter: no word starts with it
             continue
         gap = max(glyph.x0 - last.x1, last.x0 - glyph.x1) if last is not None else 0.0
-        if last is not None and (space is not None or gap > _GAP_BETWEEN_WORDS * glyph.size):
+        parted = gap > _GAP_BETWEEN_WORDS * glyph.size or (last is not None and _turns(last.text, glyph.text))
+        if last is not None and (space is not None or parted):
             words.append(("", space is None or space.made_up))
         words[-1] = (words[-1][0] + glyph.text + mark, words[-1][1])
         last, space, mark = glyph, None, ""
@@ -295,6 +302,8 @@ def _joined(row: list[Line]) -> Line:
 
 def _turns(before: str, after: str) -> bool:
     """Two words of opposite directions meet: a Latin name in an Arabic line, often set without a space."""
+    if before.isascii() and after.isascii():
+        return False
     both_words = before[-1:].isalpha() and after[:1].isalpha()
     return both_words and is_right_to_left(before[-1:]) != is_right_to_left(after[:1])
 

@@ -20,10 +20,12 @@ from parsers.pdf_blocks import (
     typography,
 )
 from parsers.pdf_furniture import PageLines, find_furniture
-from parsers.pdf_glyphs import Box, Glyph, PageGeometry, geometry, read_glyphs, read_paint, turned_upright
+from parsers.pdf_geometry import Box, PageGeometry, geometry
+from parsers.pdf_glyphs import Glyph, read_glyphs, turned_upright
 from parsers.pdf_lines import Line, in_reading_order, inside, pieces, rows_of, unreadable_share
 from parsers.pdf_ocr import is_available, recognise
-from parsers.pdf_tables import TableReader
+from parsers.pdf_paint import read_paint
+from parsers.pdf_tables import find_tables
 
 _UNREADABLE_LINE = 0.4
 _UNREADABLE_PAGE = 0.2
@@ -45,13 +47,9 @@ class _Page:
     needs_review: bool = False
 
 
-def read_pages(file: Any, content: bytes, uri: str) -> tuple[list[Element], list[SourceUnit]]:
+def read_pages(file: Any, uri: str) -> tuple[list[Element], list[SourceUnit]]:
     """Elements in reading order and one unit a page. Raises: CorruptDocument when a page cannot be loaded."""
-    tables = TableReader(content)
-    try:
-        pages = [_read_page(file, number, tables, uri) for number in range(1, len(file) + 1)]
-    finally:
-        tables.close()
+    pages = [_read_page(file, number, uri) for number in range(1, len(file) + 1)]
     furniture = find_furniture([PageLines(p.number, p.height, tuple(rows_of(p.lines))) for p in pages])
     outline = _outline(file)
     bodies: list[list[Line]] = []
@@ -70,7 +68,7 @@ def read_pages(file: Any, content: bytes, uri: str) -> tuple[list[Element], list
     return elements, [_unit(page) for page in pages]
 
 
-def _read_page(file: Any, number: int, tables: TableReader, uri: str) -> _Page:
+def _read_page(file: Any, number: int, uri: str) -> _Page:
     import pypdfium2
 
     try:
@@ -85,9 +83,10 @@ def _read_page(file: Any, number: int, tables: TableReader, uri: str) -> _Page:
         page.close()
         raise
     upright = [glyph for glyph in glyphs if glyph.turn == 0]
-    found = tables.tables(number - 1, paint, upright)
+    found = find_tables(paint, upright)
     boxes = [box for _, box in found]
-    glyphs = [glyph for glyph in glyphs if not (glyph.turn == 0 and not glyph.hidden and _in_any(boxes, glyph))]
+    if boxes:
+        glyphs = [glyph for glyph in glyphs if not (glyph.turn == 0 and not glyph.hidden and _in_any(boxes, glyph))]
     try:
         return _recognised(_sorted_out(number, place, glyphs, [table for table, _ in found]), page, place)
     finally:

@@ -1,74 +1,68 @@
-"""Ruled tables of a PDF: the grid by pdfplumber, the words by our own glyphs. Tables without rules stay lines."""
+"""Ruled tables of a PDF: the grid by pdfplumber from the rules PDFium finds, the words by our own glyphs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from parsers.pdf_glyphs import Box, Glyph, Paint
+from parsers.pdf_geometry import Box
+from parsers.pdf_glyphs import Glyph
 from parsers.pdf_lines import Line, inside, pieces, rows_of
+from parsers.pdf_paint import Paint
 
-_FEWEST_PATHS = 3
-_MOST_PATHS = 3000
-
-
-class TableReader:
-    """Finds tables page by page; opens the file with pdfplumber at the first page that has rules."""
-
-    def __init__(self, content: bytes) -> None:
-        self._content = content
-        self._file: Any = None
-
-    def tables(self, number: int, paint: Paint, glyphs: Sequence[Glyph]) -> list[tuple[Line, Box]]:
-        """Tables of the page (number from 0) as lines with rows, and their boxes, from top to bottom. Glyphs must be
-        upright as seen. A grid of one row or column, or mostly empty, is a frame or a drawing, not a table."""
-        if not _FEWEST_PATHS <= paint.paths <= _MOST_PATHS:
-            return []
-        found = []
-        for grid in self._grids(number):
-            visible = [glyph for glyph in glyphs if not glyph.hidden and inside(grid.bbox, *_centre(glyph))]
-            table = _read(grid, visible)
-            if table is not None:
-                found.append((table, grid.bbox))
-        return sorted(found, key=lambda item: item[1][1])
-
-    def _grids(self, number: int) -> list[Any]:
-        """Grids of a page. What pdfplumber cannot open has no tables: the words are there all the same, as lines."""
-        import io
-
-        import pdfplumber
-
-        try:
-            if self._file is None:
-                self._file = pdfplumber.open(io.BytesIO(self._content))
-            page = self._file.pages[number]
-            grids = _with_open_sides(page, list(page.find_tables()))
-            page.close()
-        except Exception:  # noqa: BLE001 - pdfminer raises nearly anything on damaged pages
-            return []
-        return grids
-
-    def close(self) -> None:
-        """Give the file back, without visiting its pages again: damaged ones would raise."""
-        if self._file is not None:
-            self._file.stream.close()
+_TOLERANCE = 3.0
+"""Points by which rules may miss one another."""
 
 
-def _with_open_sides(page: Any, grids: list[Any]) -> list[Any]:
-    """Tables whose rules run on beyond the outermost vertical ones (open sides): found again with sides drawn in."""
+def find_tables(paint: Paint, glyphs: Sequence[Glyph]) -> list[tuple[Line, Box]]:
+    """Tables of a page as lines with rows, and their boxes, from top to bottom. Glyphs must be upright as seen. A grid
+    of one row or column, or mostly empty, is a frame or a drawing, not a table."""
+    found = []
+    for grid in _grids(paint.rules) if paint.rules else ():
+        box = grid.bbox
+        visible = [glyph for glyph in glyphs if not glyph.hidden and inside(box, *_centre(glyph))]
+        table = _read(grid, visible)
+        if table is not None:
+            found.append((table, box))
+    return sorted(found, key=lambda item: item[1][1])
+
+
+def _grids(rules: Sequence[Box]) -> list[Any]:
+    """Grids the rules make; those whose rules run on beyond the outermost upright ones (open sides) with sides drawn
+    in."""
+    grids = _joined(rules)
     sides: set[float] = set()
     for grid in grids:
         x0, top, x1, bottom = grid.bbox
-        rules = [
-            e for e in page.horizontal_edges if top - 1 <= e["top"] <= bottom + 1 and e["x0"] < x1 and e["x1"] > x0
-        ]
-        if len(rules) < 3:
+        level = [r for r in rules if r[1] == r[3] and top - 1 <= r[1] <= bottom + 1 and r[0] < x1 and r[2] > x0]
+        if len(level) < 3:
             continue
-        left, right = min(e["x0"] for e in rules), max(e["x1"] for e in rules)
+        left, right = min(r[0] for r in level), max(r[2] for r in level)
         sides.update(side for side, edge in ((left, x0), (right, x1)) if abs(side - edge) > 8)
     if not sides:
         return grids
-    return list(page.find_tables({"explicit_vertical_lines": sorted(sides)}))
+    top, bottom = min(r[1] for r in rules), max(r[3] for r in rules)
+    return _joined([*rules, *((side, top, side, bottom) for side in sides)])
+
+
+def _joined(rules: Iterable[Box]) -> list[Any]:
+    """Grids of rules, each a pdfplumber table (`rows` of cell boxes, `bbox`)."""
+    from pdfplumber import table
+    from pdfplumber.utils.geometry import filter_edges
+
+    edges = [_edge(*rule) for rule in rules]
+    merged = filter_edges(table.merge_edges(edges, *[_TOLERANCE] * 4), min_length=_TOLERANCE)
+    cells = table.intersections_to_cells(table.edges_to_intersections(merged, _TOLERANCE, _TOLERANCE))
+    page: Any = None  # the grid's own words, which are not asked for, would need it
+    return [table.Table(page, group) for group in table.cells_to_tables(cells)]
+
+
+def _edge(x0: float, top: float, x1: float, bottom: float) -> dict[str, Any]:
+    """A rule as pdfplumber names it."""
+    return {
+        "x0": x0, "x1": x1, "top": top, "bottom": bottom, "width": x1 - x0, "height": bottom - top,
+        "orientation": "h" if top == bottom else "v", "object_type": "line",
+    }  # fmt: skip
 
 
 def _centre(glyph: Glyph) -> tuple[float, float]:
