@@ -87,7 +87,8 @@ def manual(pages: int = PAGES) -> bytes:
 
 def markdown() -> bytes:
     """4 MB: headings, prose with links and emphasis, lists, code, tables."""
-    chance, parts = random.Random(2), []
+    chance = random.Random(2)
+    parts: list[str] = []
     size = 0
     while size < 4_000_000:
         part = (

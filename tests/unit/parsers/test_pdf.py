@@ -138,7 +138,8 @@ def test_words_of_a_table_are_not_doubled() -> None:
 
 @pytest.mark.req("D3.8", "D2.13")
 def test_pages_in_a_font_without_meaning_are_named() -> None:
-    from parsers.pdf_glyphs import Glyph, PageGeometry
+    from parsers.pdf_geometry import PageGeometry
+    from parsers.pdf_glyphs import Glyph
     from parsers.pdf_pages import _sorted_out, _unit
 
     def glyphs(text: str, y: float) -> list[Glyph]:
