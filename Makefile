@@ -80,6 +80,7 @@ bench: install-dev ## figures; open test sets are read from KPREP_SETS (default 
 	$(BIN)/python benchmarks/parse_speed.py
 	$(BIN)/python benchmarks/redaction.py
 	$(BIN)/python benchmarks/chunking.py
+	$(BIN)/python -m benchmarks.mutations
 	$(BIN)/python -m benchmarks.history
 	$(BIN)/python -m benchmarks.rebuilding
 	$(BIN)/python -m benchmarks.scale --documents 1000 2000 --vectors

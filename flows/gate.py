@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 from flows.child import Limits, PrepareChild
 from flows.rooms import redactor_of
 from flows.workspace import Workspace
 from kprep.config import read_yaml
+from kprep.core.errors import EmbeddingError
 from kprep.core.models import Locator
 from kprep.store import documents, measures, relations, releases, search
 from kprep.store.sql import Connection
 from quality import load_questions, run_gate
-from quality.spec import Candidate, CandidateChunk, GateReport, Hit, Question, Thresholds, TouchedRelation
-from retrieval import Reader, Searcher, SearchRequest
+from quality.spec import (
+    Candidate,
+    CandidateChunk,
+    CandidateDocument,
+    DocumentFigures,
+    GateReport,
+    Hit,
+    Question,
+    Thresholds,
+    TouchedRelation,
+)
+from retrieval import Reader, Searcher, SearchRequest, arms, tokens
+from retrieval.bm25 import Bm25
+
+NEAR_TERMS = 40
+NEAR_CHUNKS = 8
+"""Words of a new chunk it is compared by, and chunks it is compared with."""
 
 
 def judge(workspace: Workspace, connection: Connection, release: int) -> GateReport:
@@ -34,12 +51,9 @@ def candidate(workspace: Workspace, connection: Connection, release: int, child:
     assert row is not None
     asked = questions(workspace)
     expected = sorted({span.document for question in asked for span in question.expected})
-    chunks = [
-        CandidateChunk(
-            **{**item, "heading_path": tuple(item["heading_path"]), "locator": Locator.from_json(item["locator"])}
-        )
-        for item in measures.gate_chunks(connection, kb, release, row.configuration["embedding_space"], expected)
-    ]
+    space = row.configuration["embedding_space"]
+    chunks = [_chunk(item) for item in measures.gate_chunks(connection, kb, release, space, expected)]
+    new = [_document(item) for item in measures.gate_documents(connection, kb, release, row.base_release)]
     copies: dict[str, list[str]] = {}
     for item in measures.copies(connection, kb, release):
         copies.setdefault(item["chunk_id"], []).append(item["document_uri"])
@@ -48,6 +62,8 @@ def candidate(workspace: Workspace, connection: Connection, release: int, child:
     live = releases.get(connection, kb, base) if base else None
     comparable = live is not None and live.configuration.get("lexicon") == row.configuration["lexicon"]
     thresholds = quality.thresholds
+    live_documents = int(live.statistics.get("documents", 0)) if live is not None else 0
+    added = sum(document.live is None for document in new)
     return Candidate(
         release=release,
         base_release=base,
@@ -69,7 +85,75 @@ def candidate(workspace: Workspace, connection: Connection, release: int, child:
         relations=_touched(connection, kb, base, release),
         removed=measures.removed_shares(connection, kb, release, thresholds.removed_share),
         uncovered=measures.low_coverage(connection, kb, release, thresholds.coverage),
+        documents=new,
+        live_documents=live_documents,
+        retired=max(0, live_documents + added - int(row.statistics["documents"])),
+        replaced={
+            item.uri: tuple(item.metadata["superseded_by"])
+            for item in releases.related(connection, kb, release)
+            if item.metadata.get("superseded_by")
+        },
+        expired=frozenset(measures.expired(connection, kb, release, datetime.now(tz=UTC).date())),
+        near=_neighbours(connection, kb, row),
+        vector_agreement=_agreement(workspace, connection, space) if space else None,
     )
+
+
+def _chunk(item: Mapping[str, Any]) -> CandidateChunk:
+    places = {"heading_path": tuple(item["heading_path"]), "locator": Locator.from_json(item["locator"])}
+    return CandidateChunk(**{**item, **places, "acl": tuple(item["acl"])})
+
+
+def _document(item: Mapping[str, Any]) -> CandidateDocument:
+    def figures(prefix: str, metadata: Mapping[str, Any], language: str) -> DocumentFigures:
+        counts = [int(item[f"{prefix}{name}"]) for name in ("chunks", "chars", "headings")]
+        return DocumentFigures(counts[0], counts[1], counts[2], language, tuple(metadata["acl"]))
+
+    before = item["live_metadata"]
+    return CandidateDocument(
+        document_id=item["document_id"],
+        uri=item["uri"],
+        sensitivity=item["metadata"]["sensitivity"],
+        prepared=figures("", item["metadata"], item["language"]),
+        parsed_chars=int(item["parsed_chars"]),
+        removed_share=float(item["removed_share"]),
+        live=figures("live_", before, item["live_language"]) if before is not None else None,
+    )
+
+
+def _neighbours(
+    connection: Connection, kb: str, row: releases.ReleaseRow
+) -> Callable[[CandidateChunk], Sequence[CandidateChunk]]:
+    """Chunks of other documents by BM25 over a chunk's own words, whoever may read them."""
+    lexical = row.configuration["retrieval"]["lexical"]
+    size, length = int(row.statistics["chunks"]), int(row.statistics["length"])
+    constants = Bm25(lexical["k1"], lexical["b"], size, length / size if size else 1.0)
+
+    def near(chunk: CandidateChunk) -> Sequence[CandidateChunk]:
+        terms = dict.fromkeys([word for word, _ in tokens.words(chunk.text, chunk.language)][:NEAR_TERMS], 1.0)
+        numbers = arms.nearest(connection, kb, row.release, row.configuration["lexicon"], terms, constants, NEAR_CHUNKS)
+        return [_chunk(item) for item in measures.gate_near(connection, kb, row.release, numbers, chunk.document_id)]
+
+    return near
+
+
+def _agreement(workspace: Workspace, connection: Connection, space: str) -> Callable[[CandidateChunk], float | None]:
+    """Cosine of a stored vector and one computed now, both of unit length."""
+
+    def agreement(chunk: CandidateChunk) -> float | None:
+        stored = measures.vector_of(connection, workspace.kb, space, chunk.chunk_id)
+        try:
+            embedder = workspace.embedder
+            if embedder is None or embedder.space != space:
+                return None
+            (now,) = embedder.embed([chunk.index_text])
+        except EmbeddingError:
+            return None
+        if stored is None or len(stored) != len(now):
+            return -1.0
+        return float(sum(one * float(two) for one, two in zip(stored, now, strict=True)))
+
+    return agreement
 
 
 def _touched(connection: Connection, kb: str, base: int, release: int) -> tuple[TouchedRelation, ...]:

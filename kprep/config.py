@@ -155,6 +155,12 @@ class ThresholdConfig(_Strict):
     broken_share: float | None = Field(default=None, ge=0, le=1)
     removed_share: float = Field(default=0.5, ge=0, le=1)
     coverage: float = Field(default=0.9, ge=0, le=1)
+    near_duplicate_share: float = Field(default=0.1, ge=0, le=1)
+    chunk_coverage: float = Field(default=0.7, ge=0, le=1)
+    language_share: float = Field(default=0.05, ge=0, le=1)
+    changed_share: float = Field(default=0.5, ge=0, le=1)
+    unanswered_share: float = Field(default=0.1, ge=0, le=1)
+    conflicts: Literal["warning", "error"] = "warning"
     min_questions: int = Field(default=5, ge=1)
 
 

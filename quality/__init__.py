@@ -10,11 +10,15 @@ gate. Every check runs, also after another one failed, so that an operator sees 
 Counts: `release_empty`, `view_empty`, `documents_failed`, `chunks_empty`, `chunks_short`, `chunks_duplicate` (warning
 under 50 chunks), `chunks_over_limit`, `vectors_missing`.
 Wording: `text_encoding` (lost or wrongly decoded characters; doubtful ones as `text_doubtful`), `personal_data` (scan
-of new chunks, `text` and `index_text`), `code_cut` (a bracket that only the neighbouring code chunk closes).
+of new chunks, `text` and `index_text`), `code_cut` (a bracket that only the neighbouring code chunk closes),
+`table_header`, `language_mismatch`, `language_changed`.
+Coverage of new documents: `chunks_missing`, `text_lost`, `text_shrunk`, `headings_lost`, `chunk_count` (robust z),
+`reading_order`, `index_text`. Likeness: `chunks_similar` (MinHash), `lines_repeated`, `clauses_conflict`.
+Change: `mass_change`, `permissions_widened`, `newer_first`, `vectors_wrong` (some vectors computed again).
 Citations: `locator_opens` opens the originals of a fixed sample of new chunks; 90 % of their words must stand there.
 References: `relations_broken`, those that lead nowhere any more.
-Questions: `questions_measured`, `questions_recall`, `questions_mrr`, `questions_worse`, `questions_denied`,
-`questions_no_answer`, `questions_stale`.
+Questions: `questions_measured`, `questions_recall`, `questions_mrr`, `questions_worse`, `questions_unanswered`,
+`questions_denied`, `questions_no_answer`, `questions_stale`.
 
 Questions expect source spans (document + quote), never chunk ids, so that re-chunking breaks no label. Classes
 identifier, natural, mixed and reference are averaged: hit@1, hit@5, recall@5, MRR with cutoff 10. no_answer and denied
@@ -32,13 +36,26 @@ from dataclasses import replace
 from typing import Any
 
 from kprep.core.registry import by_name
-from quality import counts, locators, references, regression, wording
+from quality import change, clauses, counts, coverage, languages, likeness, locators, references, regression, wording
 from quality.evaluation import asked_once, evaluate
 from quality.questions import load_questions
 from quality.report import report_from_json, report_json, status_of
 from quality.spec import Candidate, CheckSpec, Finding, GateReport
 
-CHECKS = by_name((*counts.CHECKS, *wording.CHECKS, *locators.CHECKS, *references.CHECKS, *regression.CHECKS))
+CHECKS = by_name(
+    (
+        *counts.CHECKS,
+        *coverage.CHECKS,
+        *wording.CHECKS,
+        *languages.CHECKS,
+        *likeness.CHECKS,
+        *clauses.CHECKS,
+        *change.CHECKS,
+        *locators.CHECKS,
+        *references.CHECKS,
+        *regression.CHECKS,
+    )
+)
 """Every check, in the order of the report."""
 
 

@@ -7,6 +7,7 @@ nothing new. A question that could not be asked is counted as failed and is in n
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
@@ -28,11 +29,16 @@ Ask = Callable[[Question, int], Sequence[Hit]]
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """One answered question: shares 0..1; `first_rank` of any expected span within the cutoff, from 1."""
+    """One answered question: shares 0..1; `first_rank` of any expected span within the cutoff, from 1.
+
+    `ndcg_at_10`: gain 1 for each expected span at its rank, discounted by log2(1 + rank), over the best possible.
+    """
 
     question: Question
     first_rank: int | None
     recall_at_5: float
+    ndcg_at_10: float = 0.0
+    hits: tuple[Hit, ...] = ()
 
     @property
     def reciprocal_rank(self) -> float:
@@ -163,7 +169,10 @@ def rank(question: Question, hits: Sequence[Hit]) -> Ranked:
     ranks = [_span_rank(span, hit_words) for span in expected]
     found = [place for place in ranks if place is not None]
     within = sum(place <= RECALL_AT for place in found)
-    return Ranked(question, min(found, default=None), within / len(expected))
+    gain = sum(1 / math.log2(1 + place) for place in found)
+    # Two spans in one hit share its rank: the best possible is then above one span a rank, so the share is cut at 1.
+    best = sum(1 / math.log2(1 + place) for place in range(1, len(expected) + 1))
+    return Ranked(question, min(found, default=None), within / len(expected), min(1.0, gain / best), tuple(hits))
 
 
 def _span_rank(span: Expected, hits: Sequence[tuple[str, tuple[str, ...]]]) -> int | None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from quality.evaluation import RANKED_CLASSES, Evaluation, evaluate, span_in
 from quality.samples import first
-from quality.spec import Candidate, CandidateChunk, CheckSpec, Expected, Finding
+from quality.spec import Candidate, CandidateChunk, CheckSpec, Expected, Finding, Level
 from quality.text import words
 
 WORSE_BY = 0.1
@@ -123,6 +123,23 @@ def _compared(kind: str, new: Evaluation, live: Evaluation, min_questions: int) 
     return Finding("questions_worse", "error", passed, was - now, WORSE_BY, message, samples)
 
 
+def questions_unanswered(candidate: Candidate) -> Sequence[Finding]:
+    """Share of the questions with an expected place that were given no hit at all."""
+    found = evaluate(candidate.questions, candidate.ask)
+    empty = [item.question for item in found.ranked if not item.hits]
+    measured, limit = len(found.ranked), candidate.thresholds.unanswered_share
+    if measured < candidate.thresholds.min_questions:
+        message = f"inconclusive: {measured} questions measured, {candidate.thresholds.min_questions} are needed"
+        return [Finding("questions_unanswered", "info", True, None, limit, message)]
+    share = len(empty) / measured
+    message = f"{len(empty)} of {measured} questions with an answer were given no hit"
+    if empty:
+        message += ": lower `retrieval.evidence`, or look at who may read the documents that answer them"
+    level: Level = "error" if share > limit else "warning"
+    samples = first({"question_id": question.id} for question in empty)
+    return [Finding("questions_unanswered", level, not empty, share, limit, message, samples)]
+
+
 def questions_denied(candidate: Candidate) -> Sequence[Finding]:
     """Nothing forbidden may reach the one who asks: no hit of the document, and its words in no other one."""
     found = evaluate(candidate.questions, candidate.ask)
@@ -195,6 +212,7 @@ CHECKS = (
     CheckSpec("questions_recall", questions_recall),
     CheckSpec("questions_mrr", questions_mrr),
     CheckSpec("questions_worse", questions_worse),
+    CheckSpec("questions_unanswered", questions_unanswered),
     CheckSpec("questions_denied", questions_denied),
     CheckSpec("questions_no_answer", questions_no_answer),
     CheckSpec("questions_stale", questions_stale),

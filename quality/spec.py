@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Any, Literal
 
 from kprep.core.models import Locator
 
+Level = Literal["error", "warning", "info"]
 QUESTION_CLASSES = ("identifier", "natural", "mixed", "reference", "no_answer", "denied")
 
 
@@ -60,6 +62,37 @@ class CandidateChunk:
     media_type: str
     parser: str
     has_vector: bool
+    acl: tuple[str, ...] = ()
+    valid_from: date | None = None
+    valid_until: date | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentFigures:
+    """A version of a document in numbers. `chars`: of its chunks' text. `headings`: different heading paths."""
+
+    chunks: int
+    chars: int
+    headings: int
+    language: str
+    acl: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateDocument:
+    """A document that is new in the candidate, or is in it with other content or metadata.
+
+    `prepared`: what preparation made of it, whatever the candidate holds. `parsed_chars`: what its parser found.
+    `removed_share`: what cleaning took of that, 0..1. `live`: as the live release has it, None when it is new.
+    """
+
+    document_id: str
+    uri: str
+    sensitivity: str
+    prepared: DocumentFigures
+    parsed_chars: int
+    removed_share: float
+    live: DocumentFigures | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +118,12 @@ class Thresholds:
     broken_share: float | None = None
     removed_share: float = 0.5
     coverage: float = 0.9
+    near_duplicate_share: float = 0.1
+    chunk_coverage: float = 0.7
+    language_share: float = 0.05
+    changed_share: float = 0.5
+    unanswered_share: float = 0.1
+    conflicts: Level = "warning"
     min_questions: int = 5
     locators_open: float = 0.98
     locator_sample: int = 200
@@ -130,6 +169,20 @@ class Candidate:
 
 
 Level = Literal["error", "warning", "info"]
+    documents: Sequence[CandidateDocument] = ()
+    """Documents with anything new in them."""
+    live_documents: int = 0
+    """Documents of the live release."""
+    retired: int = 0
+    """Documents of the live release that the candidate no longer has."""
+    replaced: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """URI of a document that another one supersedes -> URIs of those that do."""
+    expired: frozenset[str] = frozenset()
+    """URIs of documents that are no longer valid today."""
+    near: Callable[[CandidateChunk], Sequence[CandidateChunk]] | None = None
+    """Chunks of other documents of the candidate, new or not, that share the most telling words with one."""
+    vector_agreement: Callable[[CandidateChunk], float | None] | None = None
+    """Cosine of a chunk's stored vector and one computed now; None when the embedder cannot be asked."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,23 @@ def lexical_hits(
     return _visible(connection, scope, scores, top_k), scores
 
 
+def nearest(
+    connection: Connection,
+    kb: str,
+    release: int,
+    lexicon: str,
+    terms: Mapping[str, float],
+    constants: Bm25,
+    count: int,
+) -> list[int]:
+    """Numbers of the best chunks of a release by BM25, whoever may read them, best first. For the gate, not readers."""
+    if not terms or constants.chunks == 0:
+        return []
+    absent = np.asarray(lexical.absent(connection, kb, lexicon, release), dtype=np.int64)
+    found = lexical.postings(connection, kb, lexicon, list(terms))
+    return [int(number) for number in bm25.score(terms, found, absent, constants).best(count)[:count]]
+
+
 def _visible(connection: Connection, scope: Scope, scores: Scores, top_k: int) -> Ranked:
     """The first `top_k` scored chunks that the scope may see, exactly."""
     size = max(FIRST_LOOK * top_k, 50)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 from typing import Any
 
 from sqlalchemy import Connection
@@ -68,6 +69,32 @@ def gate_chunks(connection: Connection, kb: str, release: int, space: str, uris:
     """Chunks that are new in a candidate, and those of the documents named, by URI and position."""
     values = {"kb": kb, "release": release, "space": space, "uris": list(uris)}
     return [dict(row) for row in connection.execute(SQL["gate_chunks"], values).mappings()]
+
+
+def gate_near(
+    connection: Connection, kb: str, release: int, numbers: Sequence[int], document: str
+) -> list[dict[str, Any]]:
+    """Chunks of a release by number, those of one document left out, in the order of the numbers."""
+    values = {"kb": kb, "release": release, "numbers": list(numbers), "document": document}
+    return [dict(row) for row in connection.execute(SQL["gate_near"], values).mappings()]
+
+
+def gate_documents(connection: Connection, kb: str, release: int, base: int) -> list[dict[str, Any]]:
+    """Documents with anything new in a candidate, in numbers, beside their live version's (None: a new one)."""
+    values = {"kb": kb, "release": release, "base": base}
+    return [dict(row) for row in connection.execute(SQL["gate_documents"], values).mappings()]
+
+
+def expired(connection: Connection, kb: str, release: int, today: date) -> list[str]:
+    """URIs of documents of a release whose validity has ended."""
+    values = {"kb": kb, "release": release, "today": today}
+    return [str(row[0]) for row in connection.execute(SQL["expired"], values)]
+
+
+def vector_of(connection: Connection, kb: str, space: str, chunk_id: str) -> list[float] | None:
+    """Stored vector of a chunk, None when it has none in the space."""
+    found = connection.execute(SQL["vector_of"], {"kb": kb, "space": space, "chunk_id": chunk_id}).scalar()
+    return None if found is None else [float(value) for value in str(found).strip("[]").split(",")]
 
 
 def removed_shares(connection: Connection, kb: str, release: int, over: float) -> dict[str, float]:

@@ -44,7 +44,7 @@ WHERE o.kb = :kb AND o.to_release > :old AND o.to_release <= :new AND o.from_rel
 -- What is new in a candidate, and the documents that questions expect; the rest passed an earlier gate as it is.
 SELECT m.chunk_id, m.document_id, d.uri AS document_uri, m.ordinal, m.locator, c.kind, c.text, c.index_text,
     c.heading_path, c.language, c.tokens, m.from_release = :release AS is_new, v.content_hash AS original,
-    v.media_type, v.parser,
+    v.media_type, v.parser, coalesce(m.section_acl, m.acl) AS acl, m.valid_from, m.valid_until,
     EXISTS (SELECT FROM kprep.embeddings e JOIN kprep.spaces USING (space_id)
         WHERE space = :space AND e.content_hash = m.content_hash) AS has_vector
 FROM kprep.release_documents d
@@ -53,8 +53,56 @@ JOIN kprep.release_members m ON m.kb = d.kb AND m.document_id = d.document_id AN
     AND (m.to_release IS NULL OR m.to_release > :release)
 JOIN kprep.chunks c ON c.kb = m.kb AND c.chunk_id = m.chunk_id
 WHERE d.kb = :kb AND d.from_release <= :release AND (d.to_release IS NULL OR d.to_release > :release)
-  AND (m.from_release = :release OR d.uri = ANY(:uris))
+  AND (m.from_release = :release OR d.from_release = :release OR d.uri = ANY(:uris))
 ORDER BY d.uri, m.ordinal;
+
+-- name: gate_near
+-- Chunks of a release by number, in other documents than one.
+SELECT m.chunk_id, m.document_id, d.uri AS document_uri, m.ordinal, m.locator, c.kind, c.text, c.index_text,
+    c.heading_path, c.language, c.tokens, m.from_release = :release AS is_new, '' AS original, '' AS media_type,
+    '' AS parser, coalesce(m.section_acl, m.acl) AS acl, m.valid_from, m.valid_until, true AS has_vector
+FROM kprep.release_members m
+JOIN kprep.chunks c ON c.kb = m.kb AND c.chunk_id = m.chunk_id
+JOIN kprep.release_documents d ON d.kb = m.kb AND d.document_id = m.document_id AND d.from_release <= :release
+    AND (d.to_release IS NULL OR d.to_release > :release)
+WHERE m.kb = :kb AND m.chunk_no = ANY(:numbers) AND m.document_id <> :document
+  AND m.from_release <= :release AND (m.to_release IS NULL OR m.to_release > :release)
+ORDER BY array_position(:numbers, m.chunk_no);
+
+-- name: gate_documents
+-- Documents with anything new in a candidate: as prepared, and as the release it is based on has them.
+SELECT d.document_id, d.uri, d.metadata, v.removed_share, v.language, o.metadata AS live_metadata,
+    l.language AS live_language, now.chunks, now.chars, now.headings, before.chunks AS live_chunks,
+    before.chars AS live_chars, before.headings AS live_headings,
+    (SELECT coalesce(sum(CAST(unit ->> 'chars' AS bigint)), 0) FROM jsonb_array_elements(v.units) AS unit) AS parsed_chars
+FROM kprep.release_documents d
+JOIN kprep.document_versions v ON v.kb = d.kb AND v.version_id = d.version_id
+JOIN LATERAL (SELECT count(*) AS chunks, coalesce(sum(length(c.text)), 0) AS chars,
+        count(DISTINCT c.heading_path) AS headings
+    FROM kprep.version_chunks p JOIN kprep.chunks c ON c.kb = p.kb AND c.chunk_id = p.chunk_id
+    WHERE p.kb = d.kb AND p.version_id = d.version_id) AS now ON true
+LEFT JOIN kprep.release_documents o ON o.kb = d.kb AND o.document_id = d.document_id AND o.from_release <= :base
+    AND (o.to_release IS NULL OR o.to_release > :base)
+LEFT JOIN kprep.document_versions l ON l.kb = o.kb AND l.version_id = o.version_id
+LEFT JOIN LATERAL (SELECT count(*) AS chunks, coalesce(sum(length(c.text)), 0) AS chars,
+        count(DISTINCT c.heading_path) AS headings
+    FROM kprep.version_chunks p JOIN kprep.chunks c ON c.kb = p.kb AND c.chunk_id = p.chunk_id
+    WHERE p.kb = o.kb AND p.version_id = o.version_id) AS before ON true
+WHERE d.kb = :kb AND d.from_release = :release AND d.to_release IS NULL
+ORDER BY d.uri;
+
+-- name: expired
+SELECT DISTINCT d.uri FROM kprep.release_members m
+JOIN kprep.release_documents d ON d.kb = m.kb AND d.document_id = m.document_id AND d.from_release <= :release
+    AND (d.to_release IS NULL OR d.to_release > :release)
+WHERE m.kb = :kb AND m.valid_until <= :today
+  AND m.from_release <= :release AND (m.to_release IS NULL OR m.to_release > :release);
+
+-- name: vector_of
+SELECT CAST(e.embedding AS text) FROM kprep.chunks c
+JOIN kprep.spaces s ON s.space = :space
+JOIN kprep.embeddings e ON e.space_id = s.space_id AND e.content_hash = c.content_hash
+WHERE c.kb = :kb AND c.chunk_id = :chunk_id;
 
 -- name: removed_shares
 SELECT d.uri, v.removed_share FROM kprep.release_documents d

@@ -204,7 +204,11 @@ def test_too_few_questions_are_inconclusive() -> None:
 def test_a_class_that_got_worse_blocks() -> None:
     fewer = [chunk for chunk in CHUNKS if chunk.text != CHUNKS[0].text]
     report = run_gate(make_candidate(fewer, thresholds=Thresholds(min_questions=5)))
-    assert failed_codes(report) == {"questions_worse": "error", "questions_stale": "warning"}
+    assert failed_codes(report) == {
+        "questions_worse": "error",
+        "questions_unanswered": "error",
+        "questions_stale": "warning",
+    }
     worse = next(finding for finding in report.findings if finding.code == "questions_worse" and not finding.passed)
     assert worse.value == pytest.approx(0.2)
     assert worse.samples == ({"question_id": "hotel", "class": "natural", "was": 1.0, "is": 0.0},)

@@ -1,0 +1,133 @@
+"""How much differs from the live release, who gains access, and does the newer version come first?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kprep.core.ids import digest
+from quality.samples import first, place
+from quality.spec import Candidate, CheckSpec, Expected, Finding, Level, Question
+
+MASS_DOCUMENTS = 20
+"""Fewer changed documents are no mass change, whatever their share."""
+PUBLIC = "public"
+PROBES = 50
+"""Pairs of an old and a new document that are asked for."""
+VECTORS = 4
+"""New chunks whose vector is computed again."""
+SAME = 0.98
+"""Cosine of two vectors of one text by one model; rounding costs less."""
+
+
+def mass_change(candidate: Candidate) -> Sequence[Finding]:
+    """Share of the live documents that are changed or gone."""
+    changed = sum(document.live is not None for document in candidate.documents) + candidate.retired
+    share = changed / candidate.live_documents if candidate.live_documents else 0.0
+    limit = candidate.thresholds.changed_share
+    passed = share <= limit or changed <= MASS_DOCUMENTS
+    message = f"{changed} of {candidate.live_documents} live documents are changed or gone"
+    if not passed:
+        message += ": expected after a change of rules or a restructuring; else look at the sources"
+    return [Finding("mass_change", "warning", passed, share, limit, message)]
+
+
+def permissions_widened(candidate: Candidate) -> Sequence[Finding]:
+    """Documents that more principals may read than the live release allows; an error where `public` is a new one.
+
+    Compared are the chunks the candidate holds, not what was prepared, with the permissions of the live version. The
+    principals of a new document have nothing to be compared with, except that what is confidential is not public.
+    """
+    live = {document.document_id: document for document in candidate.documents if document.live}
+    known = {document.document_id: document for document in candidate.documents}
+    gained: dict[str, set[str]] = {}
+    for chunk in candidate.chunks:
+        before = live.get(chunk.document_id)
+        if before is not None and before.live is not None:
+            more = set(chunk.acl) - set(before.live.acl) if PUBLIC not in before.live.acl else set()
+        else:
+            document = known.get(chunk.document_id)
+            own = set(document.prepared.acl) if document is not None else set(chunk.acl)
+            closed = document is not None and document.sensitivity in ("confidential", "restricted", "secret")
+            more = (set(chunk.acl) - own) | ({PUBLIC} & set(chunk.acl) if closed else set())
+        if more:
+            gained.setdefault(chunk.document_uri, set()).update(more)
+    opened = [uri for uri, more in gained.items() if PUBLIC in more]
+    level: Level = "error" if opened else "warning"
+    message = f"{len(gained)} documents can be read by more principals than before, {len(opened)} of them by everybody"
+    if gained:
+        message += ": compare the sources' `acl`, sidecars and front matter with who should read them"
+    samples = first({"document_uri": uri, "gained": sorted(more)} for uri, more in sorted(gained.items()))
+    return [Finding("permissions_widened", level, not gained, float(len(gained)), 0.0, message, samples)]
+
+
+def newer_first(candidate: Candidate) -> Sequence[Finding]:
+    """No expired document among the hits, and none that is superseded above what supersedes it.
+
+    Looked for in the answers to the fixed questions, and by asking for the title of each new document that supersedes
+    another, as somebody who may read both.
+    """
+    wrong = []
+    probes = _probes(candidate)
+    asked = [question for question in candidate.questions if question.kind not in ("no_answer", "denied")] + probes
+    measured = 0
+    for question in asked:
+        try:
+            hits = candidate.ask(question, 10)
+        except Exception as error:  # noqa: BLE001  `questions_measured` reports the fixed ones
+            if question in probes:
+                wrong.append({"question_id": question.id, "reason": f"not measured: {type(error).__name__}"})
+            continue
+        measured += 1
+        order = list(dict.fromkeys(hit.document_uri for hit in hits))
+        for place_, uri in enumerate(order):
+            later = [newer for newer in candidate.replaced.get(uri, ()) if newer in order[place_ + 1 :]]
+            if uri in candidate.expired:
+                wrong.append({"question_id": question.id, "document_uri": uri, "reason": "it is expired"})
+            elif later:
+                wrong.append({"question_id": question.id, "document_uri": uri, "reason": f"above {later[0]}"})
+    message = f"{len(wrong)} hits of {measured} questions are of expired or superseded documents before their successor"
+    if wrong:
+        message += ": check `valid_until` and `supersedes` of these documents"
+    return [Finding("newer_first", "error", not wrong, float(len(wrong)), 0.0, message, first(wrong))]
+
+
+def _probes(candidate: Candidate) -> list[Question]:
+    """A question for each new document that supersedes another: its own title and first words."""
+    newer = {uri: old for old, uris in candidate.replaced.items() for uri in uris}
+    probes = {}
+    for chunk in candidate.chunks:
+        if chunk.document_uri in newer and chunk.document_uri not in probes and chunk.kind in ("text", "list"):
+            words = " ".join((*chunk.heading_path[:1], *chunk.text.split()[:12]))
+            span = Expected(newer[chunk.document_uri], words)
+            probes[chunk.document_uri] = Question(f"newer:{chunk.document_uri}", words, "natural", chunk.acl, (span,))
+    return list(probes.values())[:PROBES]
+
+
+def vectors_wrong(candidate: Candidate) -> Sequence[Finding]:
+    """Stored vectors that the model named by the release does not give: of another model, or of another text."""
+    if not candidate.needs_vectors or candidate.vector_agreement is None:
+        return [Finding("vectors_wrong", "info", True, None, SAME, "keyword-only mode: no vectors are compared")]
+    new = sorted(
+        (chunk for chunk in candidate.chunks if chunk.is_new and chunk.has_vector),
+        key=lambda chunk: digest("vector", chunk.chunk_id),
+    )[:VECTORS]
+    cosines = [(chunk, candidate.vector_agreement(chunk)) for chunk in new]
+    unknown = sum(cosine is None for _, cosine in cosines)
+    wrong = [(chunk, cosine) for chunk, cosine in cosines if cosine is not None and cosine < SAME]
+    if unknown:
+        message = "inconclusive: the embedder cannot be asked, so no vector was computed again"
+        return [Finding("vectors_wrong", "warning", False, None, SAME, message)]
+    message = f"{len(wrong)} of {len(new)} vectors computed again differ from what is stored"
+    if wrong:
+        message += ": the model behind the name has changed; give it another revision in `embedding`, then run again"
+    least = min((cosine for _, cosine in cosines if cosine is not None), default=None)
+    samples = first(place(chunk, cosine=round(cosine, 3)) for chunk, cosine in wrong)
+    return [Finding("vectors_wrong", "error", not wrong, least, SAME, message, samples)]
+
+
+CHECKS = (
+    CheckSpec("mass_change", mass_change),
+    CheckSpec("permissions_widened", permissions_widened),
+    CheckSpec("newer_first", newer_first),
+    CheckSpec("vectors_wrong", vectors_wrong),
+)

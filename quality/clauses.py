@@ -1,0 +1,200 @@
+"""Do two valid documents say different things of the same subject?
+
+Two sentences are about the same when they agree in their words once numbers, dates and words of obligation are left
+out. They contradict each other when those differ. Nothing is decided between them: a person does that.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import lru_cache
+
+from kprep.core.ids import digest
+from quality.samples import MAX_CHARS, first, place
+from quality.spec import Candidate, CandidateChunk, CheckSpec, Finding
+from quality.text import words
+
+MOST_CHUNKS = 200
+"""New chunks with a clause that are compared: at some 10 ms each."""
+ALIKE = 0.8
+"""Share of common words (as multisets) from which two sentences speak of the same."""
+LEAST_WORDS = 5
+"""Words a sentence must have beside its values; characters of a script without spaces count half."""
+
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|[。！？；;\n]+")
+_IDENTIFIER = re.compile(r"(?<!\w)(?=[\w./:-]*[^\W\d_])(?=[\w./:-]*\d)[^\W_]+(?:[_./:-][^\W_]+)+|(?<!\w)[^\W\d_]+\d\w*")
+_NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
+_THOUSANDS = re.compile(r"(?<=\d)[,.](?=\d{3}(?!\d))")
+_NAMED = (
+    "zero one two three four five six seven eight nine ten eleven twelve",
+    "null ein zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
+)
+NUMBER_WORDS = {
+    word: str(value) for line in _NAMED for value, word in enumerate(line.split()) if word not in ("null", "ein", "one")
+}
+_MONTHS = (
+    "january february march april june july august september october november december",
+    "januar februar märz juni juli oktober dezember",
+)
+MONTHS = frozenset(" ".join(_MONTHS).split())
+_MODAL_WORDS = {
+    "duty": "must shall should required mandatory obligatory muss müssen soll sollen sollte verpflichtend",
+    "leave": "may can allowed permitted optional might darf dürfen kann können erlaubt freiwillig",
+    "ban": "forbidden prohibited banned verboten untersagt",
+    "denial": "not never no cannot without nicht nie niemals kein keine keinen ohne",
+    "always": "always every all immer jeder jede",
+}
+MODAL = {word: kind for kind, line in _MODAL_WORDS.items() for word in line.split()}
+_MODAL_UNSPACED = {
+    "必须": "duty", "应当": "duty", "不得": "ban", "禁止": "ban", "不可以": "ban", "可以": "leave", "允许": "leave",
+}  # fmt: skip
+_FILLING = frozenset(
+    "a an the of to in on for is are be and or it by with der die das ein eine und oder von zu".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A sentence that fixes something. `frame`: its words without its values, as a multiset."""
+
+    sentence: str
+    frame: Counter[str]
+    numbers: tuple[str, ...]
+    dates: tuple[str, ...]
+    modality: tuple[str, ...]
+
+
+@lru_cache(maxsize=4096)
+def clauses(text: str) -> tuple[Clause, ...]:
+    """Sentences of a text that hold a number, a date or a word of obligation, and enough words beside them."""
+    found = (_clause(sentence) for sentence in _SENTENCE.split(text) if sentence)
+    return tuple(clause for clause in found if clause is not None)
+
+
+def _clause(sentence: str) -> Clause | None:
+    modality = []
+    # A code such as TL-40 names the subject, it is no value: its parts are glued into one word.
+    plain = _IDENTIFIER.sub(lambda match: re.sub(r"\W|_", "", match[0]) + "x", sentence)
+    for word, kind in _MODAL_UNSPACED.items():
+        if word in plain:
+            modality.append(kind)
+            plain = plain.replace(word, " ")
+    plain = _THOUSANDS.sub("", plain)
+    numbers = [number.replace(",", ".") for number in _NUMBER.findall(plain) if _stands_alone(plain, number)]
+    plain = re.sub(r"(?<![^\W\d_])\d+(?:[.,:/-]\d+)*(?![^\W\d_])", " ", plain)
+    said = [word.removesuffix("n't") for word in words(plain)]
+    dates = [word for word in said if word in MONTHS]
+    numbers += [NUMBER_WORDS[word] for word in said if word in NUMBER_WORDS]
+    modality += [MODAL[word] for word in said if word in MODAL]
+    left = [word for word in said if word not in MONTHS and word not in NUMBER_WORDS and word not in MODAL]
+    frame = Counter(word for word in left if word not in _FILLING)
+    weight = sum(0.5 if len(word) == 1 and not word.isascii() else 1.0 for word in frame.elements())
+    if weight < LEAST_WORDS or not (numbers or dates or modality):
+        return None
+    return Clause(sentence, frame, tuple(sorted(numbers)), tuple(sorted(dates)), tuple(sorted(set(modality))))
+
+
+def _stands_alone(text: str, number: str) -> bool:
+    """True when the number is no part of a word such as TL40."""
+    return re.search(rf"(?<![^\W_]){re.escape(number)}(?![^\W_])", text) is not None or not text.isascii()
+
+
+def contradiction(one: Clause, other: Clause) -> str:
+    """What two clauses of the same subject say differently: "number", "date", "modality", or "" when they do not."""
+    common, either = (one.frame & other.frame).total(), (one.frame | other.frame).total()
+    if common < ALIKE * either:
+        return ""
+    if one.dates != other.dates and len(one.dates) == len(other.dates):
+        return "date"
+    if one.numbers != other.numbers and len(one.numbers) == len(other.numbers):
+        return "number"
+    return "modality" if one.modality != other.modality and one.modality and other.modality else _denied(one, other)
+
+
+def _denied(one: Clause, other: Clause) -> str:
+    """A sentence and its plain denial contradict each other, though only one of them has a word of obligation."""
+    values = set(one.modality) ^ set(other.modality)
+    same_values = one.numbers == other.numbers and one.dates == other.dates
+    return "modality" if values & {"denial", "ban"} and same_values else ""
+
+
+def clauses_conflict(candidate: Candidate) -> Sequence[Finding]:
+    """Clauses of new chunks that contradict one of another document valid at the same time."""
+    level = candidate.thresholds.conflicts
+    if candidate.near is None:
+        return [Finding("clauses_conflict", "info", True, None, 0.0, "inconclusive: no index to compare clauses by")]
+    own = {chunk.chunk_id: found for chunk in candidate.chunks if chunk.is_new and (found := _of(chunk))}
+    new = sorted(
+        (chunk for chunk in candidate.chunks if chunk.chunk_id in own),
+        key=lambda chunk: digest("clause", chunk.chunk_id),
+    )[:MOST_CHUNKS]
+    samples = []
+    told: set[frozenset[str]] = set()
+    for chunk in new:
+        for other in candidate.near(chunk):
+            pair = frozenset((chunk.chunk_id, other.chunk_id))
+            if pair in told or not _comparable(candidate, chunk, other):
+                continue
+            told.add(pair)
+            samples += [
+                place(chunk, f"another {kind} than in {other.document_uri}", other_chunk_id=other.chunk_id)
+                | _quoted(candidate, one, two)
+                for one in own[chunk.chunk_id]
+                for two in _of(other)
+                if (kind := contradiction(one, two))
+            ]
+    samples.sort(key=lambda sample: (sample["document_uri"], sample["ordinal"], sample["other_chunk_id"]))
+    message = f"{len(samples)} clauses of {len(new)} new chunks contradict one of another valid document"
+    if len(own) > len(new):
+        message += f" ({len(own)} chunks have clauses, {MOST_CHUNKS} were compared)"
+    if samples:
+        message += ": correct one, or let the newer document supersede the older (`supersedes`, `valid_until`)"
+    return [Finding("clauses_conflict", level, not samples, float(len(samples)), 0.0, message, first(samples))]
+
+
+def _of(chunk: CandidateChunk) -> list[Clause]:
+    return list(clauses(chunk.text)) if chunk.kind in ("text", "list") else []
+
+
+def _quoted(candidate: Candidate, one: Clause, other: Clause) -> dict[str, str]:
+    """Both sentences, unless the scan finds personal data in one."""
+    if candidate.scan_text(one.sentence) or candidate.scan_text(other.sentence):
+        return {}
+    return {"text": one.sentence.strip()[: 2 * MAX_CHARS], "other_text": other.sentence.strip()[: 2 * MAX_CHARS]}
+
+
+def _comparable(candidate: Candidate, one: CandidateChunk, other: CandidateChunk) -> bool:
+    """True for chunks of different documents valid at the same time, under headings that name no different things."""
+    if one.document_id == other.document_id or one.language != other.language:
+        return False
+    replaced = set(candidate.replaced.get(one.document_uri, ())) | set(candidate.replaced.get(other.document_uri, ()))
+    if replaced & {one.document_uri, other.document_uri}:
+        return False
+    start = max(one.valid_from or date.min, other.valid_from or date.min)
+    end = min(one.valid_until or date.max, other.valid_until or date.max)
+    return start < end and not _different_subjects(one.heading_path, other.heading_path)
+
+
+def _different_subjects(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """True when each heading has a name or number the other lacks: "Leave in Spain" is not "Leave in Norway"."""
+    left, right = _names(one), _names(other)
+    return bool(left - right) and bool(right - left)
+
+
+def _names(path: tuple[str, ...]) -> set[str]:
+    found = set()
+    for heading in path[-1:]:
+        parts = re.findall(r"[\w.-]+", heading)
+        found |= {
+            part.casefold()
+            for number, part in enumerate(parts)
+            if any(map(str.isdigit, part)) or (number and part[:1].isupper())
+        }
+    return found
+
+
+CHECKS = (CheckSpec("clauses_conflict", clauses_conflict),)

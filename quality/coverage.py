@@ -1,0 +1,174 @@
+"""Is all of a document there? Compared with what its parser found, what was prepared, and what is live."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from statistics import median
+
+from quality.samples import first, place
+from quality.spec import Candidate, CandidateChunk, CandidateDocument, CheckSpec, DocumentFigures, Finding
+from quality.text import words
+
+SHRUNK = 0.5
+"""A new version with less than this share of the live one's text is looked at."""
+ROBUST_Z = 3.5
+"""Deviation, in scaled median absolute deviations, from which a count is abnormal (Iglewicz and Hoaglin 1993)."""
+LEAST_SPREAD = 0.3
+"""Spread of the logarithm that is always normal, however alike the documents are: some three times as much is not."""
+LEAST_DOCUMENTS = 8
+"""Fewer documents say nothing about what is normal."""
+INDEX_WORDS = 0.9
+"""Share of a chunk's words that its index text must hold."""
+
+
+def _ordinals(candidate: Candidate) -> dict[str, list[CandidateChunk]]:
+    """Chunks looked at by document, in order."""
+    chunks: dict[str, list[CandidateChunk]] = defaultdict(list)
+    for chunk in candidate.chunks:
+        chunks[chunk.document_id].append(chunk)
+    return {key: sorted(found, key=lambda chunk: chunk.ordinal) for key, found in chunks.items()}
+
+
+def chunks_missing(candidate: Candidate) -> Sequence[Finding]:
+    """Documents of which the candidate holds other chunks than were prepared: some lost, or one in two places."""
+    chunks = _ordinals(candidate)
+    wrong = []
+    for document in candidate.documents:
+        found = [chunk.ordinal for chunk in chunks.get(document.document_id, ())]
+        if found != list(range(document.prepared.chunks)):
+            wrong.append({"document_uri": document.uri, "chunks": len(found), "prepared": document.prepared.chunks})
+    message = f"{len(wrong)} of {len(candidate.documents)} documents do not hold the chunks that were prepared"
+    if wrong:
+        message += ": run again; if it stays so, `kprep verify --heal`"
+    return [Finding("chunks_missing", "error", not wrong, float(len(wrong)), 0.0, message, first(wrong))]
+
+
+def text_lost(candidate: Candidate) -> Sequence[Finding]:
+    """Documents whose chunks hold much less text than the parser found and cleaning left."""
+    least = candidate.thresholds.chunk_coverage
+    chunks = _ordinals(candidate)
+    lost: list[tuple[float, CandidateDocument]] = []
+    for document in candidate.documents:
+        wanted = document.parsed_chars * (1 - document.removed_share)
+        held = sum(len(chunk.text) for chunk in chunks.get(document.document_id, ()))
+        if wanted and held < least * wanted:
+            lost.append((held / wanted, document))
+    lost.sort(key=lambda pair: (pair[0], pair[1].uri))
+    message = f"{len(lost)} of {len(candidate.documents)} documents lost text between parsing and chunking"
+    if lost:
+        message += ": `kprep explain URI` shows what each rule took, `kprep try FILE --stage chunk` what is left"
+    value = lost[0][0] if lost else None
+    samples = first({"document_uri": document.uri, "coverage": round(share, 3)} for share, document in lost)
+    return [Finding("text_lost", "error", not lost, value, least, message, samples)]
+
+
+def text_shrunk(candidate: Candidate) -> Sequence[Finding]:
+    """New versions with less than half the text of the live one: the author's cut, or a broken export."""
+    shrunk = [
+        (document.prepared.chars / document.live.chars, document)
+        for document in candidate.documents
+        if document.live and document.live.chars and document.prepared.chars < SHRUNK * document.live.chars
+    ]
+    shrunk.sort(key=lambda pair: (pair[0], pair[1].uri))
+    message = f"{len(shrunk)} documents have less than {SHRUNK:.0%} of the text of their live version"
+    if shrunk:
+        message += ": `kprep release diff` shows what is gone; look whether the source was cut on purpose"
+    value = shrunk[0][0] if shrunk else None
+    samples = first({"document_uri": document.uri, "share": round(share, 3)} for share, document in shrunk)
+    return [Finding("text_shrunk", "warning", not shrunk, value, SHRUNK, message, samples)]
+
+
+def headings_lost(candidate: Candidate) -> Sequence[Finding]:
+    """New versions that have no headings where the live one had some: every chunk then cites the whole document."""
+    lost = [document for document in candidate.documents if document.live and _flat(document.prepared, document.live)]
+    message = f"{len(lost)} documents lost their headings"
+    if lost:
+        message += ": look at how they are exported; `kprep try FILE --stage parse` shows what is read"
+    samples = first(
+        {"document_uri": document.uri, "headings": document.live.headings} for document in lost if document.live
+    )
+    return [Finding("headings_lost", "warning", not lost, float(len(lost)), 0.0, message, samples)]
+
+
+def _flat(now: DocumentFigures, before: DocumentFigures) -> bool:
+    return before.headings >= 3 and now.headings <= 1 and now.chars >= SHRUNK * before.chars
+
+
+def chunk_count(candidate: Candidate) -> Sequence[Finding]:
+    """Documents cut into abnormally many or few chunks for their length, by robust z of the characters per chunk.
+
+    Compared are documents of one language: a character of Chinese says more than a letter.
+    """
+    sizes: dict[str, dict[str, float]] = defaultdict(dict)
+    for document in candidate.documents:
+        if document.prepared.chunks >= 2 and document.prepared.chars:
+            per_chunk = math.log(document.prepared.chars / document.prepared.chunks)
+            sizes[document.prepared.language][document.uri] = per_chunk
+    enough = [group for group in sizes.values() if len(group) >= LEAST_DOCUMENTS]
+    if not enough:
+        message = f"inconclusive: {LEAST_DOCUMENTS} new documents of one language are needed"
+        return [Finding("chunk_count", "info", True, None, ROBUST_Z, message)]
+    scores: dict[str, float] = {}
+    for group in enough:
+        middle = median(group.values())
+        spread = max(1.4826 * median(abs(size - middle) for size in group.values()), LEAST_SPREAD)
+        scores |= {uri: abs(size - middle) / spread for uri, size in group.items()}
+    odd = sorted((uri for uri, score in scores.items() if score > ROBUST_Z), key=lambda uri: (-scores[uri], uri))
+    message = f"{len(odd)} of {len(scores)} new documents have abnormally small or large chunks"
+    if odd:
+        message += ": `kprep chunks URI` shows them; a parser may have taken them apart or glued them together"
+    samples = first({"document_uri": uri, "robust_z": round(scores[uri], 1)} for uri in odd)
+    return [Finding("chunk_count", "warning", not odd, max(scores.values()), ROBUST_Z, message, samples)]
+
+
+def reading_order(candidate: Candidate) -> Sequence[Finding]:
+    """Documents whose chunks do not stand in the order of their places in the original."""
+    wrong = []
+    for found in _ordinals(candidate).values():
+        places = [_position(chunk) for chunk in found]
+        for before, after, chunk in zip(places, places[1:], found[1:], strict=False):
+            if before and after and before[0] == after[0] and after[1] < before[1]:
+                wrong.append(chunk)
+                break
+    message = f"{len(wrong)} documents have chunks out of the order of the original"
+    if wrong:
+        message += ": neighbours of a hit would be wrong; report the file's kind"
+    return [Finding("reading_order", "warning", not wrong, float(len(wrong)), 0.0, message, first(map(place, wrong)))]
+
+
+def _position(chunk: CandidateChunk) -> tuple[str, float] | None:
+    """What a chunk's place is counted in, and its number; None where the place has no order."""
+    locator = chunk.locator
+    if locator.page:
+        return "page", locator.page
+    if locator.line:
+        return "line", locator.line[0]
+    return None
+
+
+def index_text(candidate: Candidate) -> Sequence[Finding]:
+    """Chunks that are found by other words than they say."""
+    wrong = []
+    for chunk in candidate.chunks:
+        said = words(chunk.text)
+        indexed = set(words(chunk.index_text))
+        if said and sum(word in indexed for word in said) < INDEX_WORDS * len(said):
+            wrong.append(chunk)
+    message = f"{len(wrong)} of {len(candidate.chunks)} chunks are indexed by another text than their own"
+    if wrong:
+        message += ": report the document; `kprep chunks URI --json` shows both texts"
+    share = len(wrong) / len(candidate.chunks) if candidate.chunks else 0.0
+    return [Finding("index_text", "error", not wrong, share, 0.0, message, first(map(place, wrong)))]
+
+
+CHECKS = (
+    CheckSpec("chunks_missing", chunks_missing),
+    CheckSpec("text_lost", text_lost),
+    CheckSpec("text_shrunk", text_shrunk),
+    CheckSpec("headings_lost", headings_lost),
+    CheckSpec("chunk_count", chunk_count),
+    CheckSpec("reading_order", reading_order),
+    CheckSpec("index_text", index_text),
+)

@@ -1,0 +1,114 @@
+"""Is the same said twice: nearly equal chunks, and lines that repeat from chunk to chunk?"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+
+from quality.samples import first, shown
+from quality.spec import Candidate, CandidateChunk, CheckSpec, Finding, Level
+from quality.text import words
+
+SHINGLE = 3
+PERMUTATIONS = 128
+BANDS = 32
+"""128 values in 32 bands of 4: pairs of likeness 0.8 are met with probability 1, of 0.3 with 0.2 (then compared)."""
+NEAR = 0.8
+"""Share of common three-word shingles (Jaccard) from which two chunks say nearly the same."""
+LEAST_WORDS = 12
+"""Shorter chunks are alike by accident."""
+SMALL_RELEASE = 50
+NOISE_CHUNKS = 5
+NOISE_SHARE = 0.3
+"""A line at the edge of at least this many chunks, and this share of its document's, is a header or footer."""
+
+
+def chunks_similar(candidate: Candidate) -> Sequence[Finding]:
+    """Share of the release that new chunks take which nearly repeat a chunk of another document."""
+    pairs = near_pairs(candidate.chunks)
+    alike = {chunk.chunk_id for pair in pairs for chunk in pair[:2]}
+    share = len(alike) / candidate.total if candidate.total else 0.0
+    limit = candidate.thresholds.near_duplicate_share
+    level: Level = "error" if share > limit and candidate.total >= SMALL_RELEASE else "warning"
+    message = f"{len(alike)} of {len(candidate.chunks)} chunks looked at nearly repeat one of another document"
+    if alike:
+        message += ": exclude the older copy, or let it be superseded (`supersedes` in the front matter)"
+    samples = first(
+        shown(candidate, one, also_in=[other.document_uri], likeness=round(likeness, 2))
+        for one, other, likeness in pairs
+    )
+    return [Finding("chunks_similar", level, share <= limit, share, limit, message, samples)]
+
+
+def near_pairs(chunks: Sequence[CandidateChunk]) -> list[tuple[CandidateChunk, CandidateChunk, float]]:
+    """Pairs of chunks of different documents that say nearly, but not exactly, the same; most alike first.
+
+    MinHash with banding finds them (Broder 1997), the share of common shingles decides.
+    """
+    from rensa import RMinHash
+
+    shingles = {chunk.chunk_id: _shingles(words(chunk.text)) for chunk in chunks}
+    looked_at = [chunk for chunk in chunks if len(shingles[chunk.chunk_id]) >= LEAST_WORDS - SHINGLE + 1]
+    digests = RMinHash.digests_from_token_sets([shingles[chunk.chunk_id] for chunk in looked_at], PERMUTATIONS, 7)
+    width = PERMUTATIONS // BANDS
+    buckets: dict[tuple[int, tuple[int, ...]], list[int]] = defaultdict(list)
+    for number, digest in enumerate(digests):
+        for band in range(BANDS):
+            buckets[band, tuple(digest[band * width : (band + 1) * width])].append(number)
+    met = {(one, other) for bucket in buckets.values() for one, other in _first_with_each(bucket)}
+    found = []
+    for one, other in sorted(met):
+        left, right = looked_at[one], looked_at[other]
+        if left.document_id == right.document_id or left.text.split() == right.text.split():
+            continue
+        common, either = set(shingles[left.chunk_id]), set(shingles[right.chunk_id])
+        likeness = len(common & either) / len(common | either)
+        if likeness >= NEAR:
+            found.append((left, right, likeness))
+    return sorted(found, key=lambda pair: (-pair[2], pair[0].document_uri, pair[0].ordinal))
+
+
+def _first_with_each(bucket: list[int]) -> Iterable[tuple[int, int]]:
+    """Pairs of a bucket's first member, and each member with the one before: not all, a bucket may be large."""
+    for before, number in itertools.pairwise(bucket):
+        yield before, number
+        yield bucket[0], number
+
+
+def _shingles(said: tuple[str, ...]) -> list[str]:
+    return sorted({" ".join(said[start : start + SHINGLE]) for start in range(len(said) - SHINGLE + 1)})
+
+
+def lines_repeated(candidate: Candidate) -> Sequence[Finding]:
+    """Lines that stand at the edge of many chunks of one document: running headers, banners, legal footers."""
+    documents: dict[str, list[CandidateChunk]] = defaultdict(list)
+    for chunk in candidate.chunks:
+        if chunk.kind in ("text", "list"):
+            documents[chunk.document_id].append(chunk)
+    noisy = []
+    for found in documents.values():
+        edges = Counter(edge for chunk in found for edge in _edges(chunk.text))
+        limit = max(NOISE_CHUNKS, NOISE_SHARE * len(found))
+        noisy += [
+            (count, chunk)
+            for edge, count in edges.items()
+            if count >= limit
+            for chunk in [next(chunk for chunk in found if edge in _edges(chunk.text))]
+        ]
+    noisy.sort(key=lambda pair: (-pair[0], pair[1].document_uri))
+    documents_noisy = len({chunk.document_id for _, chunk in noisy})
+    message = f"{documents_noisy} documents repeat a line from chunk to chunk"
+    if noisy:
+        message += ": name it in `drop_lines` of the cleaning rules"
+    samples = first(shown(candidate, chunk, times=count) for count, chunk in noisy)
+    return [Finding("lines_repeated", "warning", not noisy, float(documents_noisy), 0.0, message, samples)]
+
+
+def _edges(text: str) -> set[tuple[str, ...]]:
+    """First and last line as words; none of a chunk of one line, which is its whole text."""
+    lines = [said for line in text.split("\n") if (said := words(line))]
+    return {line for line in (lines[0], lines[-1]) if len(line) >= 2} if len(lines) > 1 else set()
+
+
+CHECKS = (CheckSpec("chunks_similar", chunks_similar), CheckSpec("lines_repeated", lines_repeated))

@@ -1,0 +1,215 @@
+"""Harmless edits of the handbook: small named functions on the text of a document, each applied to several documents.
+
+`EDITS`: (name, URI) -> function that makes the candidate. What an author, an editor or an export does every day.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+from quality.spec import Candidate, Question
+from tests.fakes.corruptions import with_documents, written
+from tests.fakes.handbook_candidate import REPLACED, TODAY, candidate_of, handbook, questions
+
+POLICIES = ("people/travel-expenses-2025.md", "engineering/relay-config-reference.md", "public/refund-policy.md")
+EDITS: dict[tuple[str, str], Callable[[], Candidate]] = {}
+
+
+def edit(change: Callable[[str], str]) -> Callable[[str], str]:
+    """Register a change of a document's text, on each of the policies."""
+    for uri in POLICIES:
+
+        def make(uri: str = uri) -> Candidate:
+            before = handbook()[uri].content.decode()
+            after = change(before)
+            assert after != before, (change.__name__, uri)
+            return candidate_of(with_documents(written(uri, after)))
+
+        EDITS[change.__name__, uri] = make
+    return change
+
+
+def whole(make: Callable[[], Candidate]) -> Callable[[], Candidate]:
+    """Register a change of the set of documents."""
+    EDITS[make.__name__, ""] = make
+    return make
+
+
+def _first_paragraph(text: str) -> re.Match[str]:
+    found = re.search(r"(?<=\n\n)[A-Z][^\n#|`-][^\n]+(?:\n[^\n#|`-][^\n]+)*(?=\n\n)", text)
+    assert found is not None
+    return found
+
+
+@edit
+def a_paragraph_added_at_the_end(text: str) -> str:
+    return text.rstrip() + "\n\nThe team that owns this page reviews it in spring and in autumn.\n"
+
+
+@edit
+def a_section_added_at_the_end(text: str) -> str:
+    return text.rstrip() + "\n\n## Where to ask\n\nThe owners of this page answer questions in their weekly meeting.\n"
+
+
+@edit
+def a_list_added(text: str) -> str:
+    return text.rstrip() + "\n\nSee also:\n\n- the page of the team\n- the archive of earlier versions\n"
+
+
+@edit
+def a_table_added(text: str) -> str:
+    return (
+        text.rstrip() + "\n\n| Contact | Where |\n| --- | --- |\n| front office | ground floor |\n| archive | attic |\n"
+    )
+
+
+@edit
+def a_code_block_added(text: str) -> str:
+    return text.rstrip() + "\n\n```sh\nopen handbook --page today\n```\n"
+
+
+@edit
+def a_quotation_added(text: str) -> str:
+    return text.rstrip() + "\n\n> Read it before you ask, and ask before you guess.\n"
+
+
+@edit
+def a_link_added(text: str) -> str:
+    return text.rstrip() + "\n\nMore on this subject stands in [the glossary](glossary.md) of the house.\n"
+
+
+@edit
+def a_sentence_before_the_first_paragraph(text: str) -> str:
+    start = _first_paragraph(text).start()
+    return f"{text[:start]}This page was read again by its owners.\n\n{text[start:]}"
+
+
+@edit
+def a_sentence_after_the_first_paragraph(text: str) -> str:
+    end = _first_paragraph(text).end()
+    return f"{text[:end]} Its wording is kept short on purpose.{text[end:]}"
+
+
+@edit
+def words_set_in_bold(text: str) -> str:
+    paragraph = _first_paragraph(text)
+    bold = re.sub(r"\b([a-z]{6,})\b", r"**\1**", paragraph[0], count=1)
+    return text.replace(paragraph[0], bold, 1)
+
+
+@edit
+def the_last_word_exchanged(text: str) -> str:
+    return re.sub(r"[a-z]{2,}(?=[^a-z]*$)", "somewhere", text.rstrip()) + "\n"
+
+
+@edit
+def spaces_at_line_ends(text: str) -> str:
+    return text.replace("\n\n", " \n\n")
+
+
+@edit
+def windows_line_ends(text: str) -> str:
+    return text.replace("\n", "\r\n")
+
+
+@edit
+def a_byte_order_mark(text: str) -> str:
+    return "\ufeff" + text
+
+
+@edit
+def blank_lines_doubled(text: str) -> str:
+    return text.rstrip().replace("\n\n## ", "\n\n\n\n## ") + "\n\n\n"
+
+
+@edit
+def lines_wrapped_elsewhere(text: str) -> str:
+    paragraph = _first_paragraph(text)
+    joined = " ".join(paragraph[0].split())
+    return text.replace(paragraph[0], joined if "\n" in paragraph[0] else joined.replace(" ", "\n", 1))
+
+
+@edit
+def a_comment_for_editors(text: str) -> str:
+    return text.rstrip() + "\n\n<!-- reviewed by the owners -->\n\nEnd of the page.\n"
+
+
+@edit
+def a_heading_put_more_clearly(text: str) -> str:
+    headings = re.findall(r"^## (.+)$", text, re.MULTILINE)
+    return text.replace(f"## {headings[-1]}", f"## {headings[-1]} (in short)")
+
+
+@edit
+def the_last_section_moved_up(text: str) -> str:
+    parts = re.split(r"(?m)^(?=## )", text)
+    last = parts[-1].rstrip() + "\n\n"
+    return "".join([parts[0], last, *parts[1:-1]])
+
+
+@whole
+def a_new_document() -> Candidate:
+    new = written("people/canteen.md", "# Canteen\n\nThe canteen opens at noon and closes when the soup is gone.\n")
+    return candidate_of(with_documents(new))
+
+
+@whole
+def a_new_document_in_german() -> Candidate:
+    text = "# Kantine\n\nDie Kantine öffnet mittags und schließt, sobald die Suppe alle ist. Gäste gehen zum Empfang.\n"
+    return candidate_of(with_documents(written("people/kantine.md", text)))
+
+
+@whole
+def a_new_document_in_chinese() -> Candidate:
+    return candidate_of(
+        with_documents(written("people/canteen-zh.md", "# 食堂\n\n食堂中午开放，访客请先在前台登记，然后领取餐券。\n"))
+    )
+
+
+@whole
+def a_document_deleted() -> Candidate:
+    return candidate_of(with_documents(without=["people/remote-work.md"]), questions=_questions_without("remote-work"))
+
+
+@whole
+def a_document_renamed() -> Candidate:
+    old = "people/security-awareness.md"
+    moved = written("people/information-security.md", handbook()[old].content.decode())
+    return candidate_of(with_documents(moved, without=[old]), questions=_questions_without("security-awareness"))
+
+
+@whole
+def a_document_closed_to_its_readers() -> Candidate:
+    document = handbook()["people/parental-leave.md"]
+    closed = replace(document, acl=(), chunks=tuple(replace(chunk, acl=()) for chunk in document.chunks))
+    return candidate_of(with_documents(closed), questions=_questions_without("parental-leave"))
+
+
+@whole
+def a_rule_like_another_of_another_subject() -> Candidate:
+    one = "# Leave in Norway\n\nEmployees in this country receive 25 days of paid leave in each calendar year.\n"
+    two = "# Leave in Spain\n\nEmployees in this country receive 22 days of paid leave in each calendar year.\n"
+    return candidate_of(with_documents(written("people/norway.md", one), written("people/spain.md", two)))
+
+
+@whole
+def a_rule_like_another_of_another_device() -> Candidate:
+    one = "# Batteries\n\nThe logger TL-40 must be opened with a torx driver and holds 2 lithium cells.\n"
+    two = "# Batteries\n\nThe logger TL-90 must be opened with a torx driver and holds 3 lithium cells.\n"
+    return candidate_of(with_documents(written("public/tl40-cells.md", one), written("public/tl90-cells.md", two)))
+
+
+@whole
+def a_new_version_that_supersedes_the_old() -> Candidate:
+    one = "# Badges\n\nA lost access badge has to be reported to the reception within two working days.\n"
+    two = one.replace("two", "five")
+    old = written("people/badges-1.md", one)
+    ended = replace(old, chunks=tuple(replace(chunk, valid_until=TODAY) for chunk in old.chunks))
+    made = with_documents(ended, written("people/badges-2.md", two))
+    return candidate_of(made, replaced={**REPLACED, "people/badges-1.md": ("people/badges-2.md",)})
+
+
+def _questions_without(word: str) -> tuple[Question, ...]:
+    return tuple(question for question in questions() if not any(word in span.document for span in question.expected))
