@@ -166,9 +166,6 @@ class Candidate:
     """New documents of which cleaning took more than the threshold: URI -> share of the characters."""
     uncovered: Mapping[str, float] = field(default_factory=dict)
     """New documents of which less than the threshold reached an element: URI -> share of the source's letters."""
-
-
-Level = Literal["error", "warning", "info"]
     documents: Sequence[CandidateDocument] = ()
     """Documents with anything new in them."""
     live_documents: int = 0

@@ -85,7 +85,7 @@ def prepare(uri: str, content: bytes) -> Document | None:
     source = next(source for source in base().config.sources if source.name == uri.split("/", maxsplit=1)[0])
     media_type = detect(uri.rsplit("/", maxsplit=1)[-1], content[: 1 << 20])
     raw = RawDocument(uri, uri.rsplit("/", maxsplit=1)[-1], content, media_type)
-    outcome = rooms.prepare(raw, source.doc_type, rules())
+    outcome = rooms.prepare(rooms.Job(raw, source.doc_type), rules()).result
     if isinstance(outcome, Failure):
         return None
     key = document_id(KB, source.name, uri)
@@ -127,7 +127,7 @@ def handbook() -> Documents:
     """Every document of the handbook that can be prepared, by URI."""
     found = {}
     for source in base().config.sources:
-        folder = base().path(source.path)
+        folder = HANDBOOK / source.name
         for path in sorted(folder.rglob("*.*")):
             uri = f"{source.name}/{path.relative_to(folder).as_posix()}"
             document = prepare(uri, path.read_bytes())
