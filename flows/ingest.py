@@ -103,6 +103,12 @@ def publish_task(run_id: str, release: int) -> str:
     return steps.judge_and_publish(_contexts[run_id].workspace, release)
 
 
+@task(name="scan published text", **OPTIONS)
+def scan_task(run_id: str) -> int:
+    """Number of findings."""
+    return len(steps.scan_published(_contexts[run_id].workspace)["findings"])
+
+
 @task(name="retire", **OPTIONS)
 def retire_task(run_id: str) -> dict[str, int]:
     """What was collected: {releases, chunks, originals}."""
@@ -149,6 +155,9 @@ def _carry_out(workspace: Workspace, run_id: str, planned: dict[str, Any] | None
     clock.lap("assemble")
     status = publish_task(run_id, release)
     clock.lap("gate")
+    if status == "published":
+        scan_task(run_id)
+        clock.lap("second_scan")
     retired = retire_task(run_id)
     clock.lap("retire")
     outcome = {**embedded, "release": release, "retired": retired, "seconds": clock.seconds}

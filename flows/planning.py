@@ -9,6 +9,7 @@ from typing import Any
 from flows import gate
 from flows.run import plan_figures
 from flows.scan import end_scan, plan_run
+from flows.second_scan import REMEDY
 from flows.workspace import Workspace
 from kprep.store import documents, measures, overlay, releases, runs
 from publish.plan import Action
@@ -78,7 +79,9 @@ def status(workspace: Workspace, last_runs: int = 5) -> dict[str, Any]:
         recent = runs.recent(connection, kb, last_runs)
         covered = measures.coverage(connection, kb, live, LOWEST_SHOWN)
         suppressed = len(overlay.suppressed(connection, kb))
+        withdrawn = [item for item in overlay.entries(connection, kb) if item["reason"] == "second_scan"]
         waiting = [item for item in releases.list_releases(connection, kb) if item.status == "blocked"]
+    scanned = (row.report or {}).get("second_scan") if row is not None else None
     published = row.published_at if row is not None and live else None
     return {
         "knowledge_base": kb,
@@ -86,6 +89,11 @@ def status(workspace: Workspace, last_runs: int = 5) -> dict[str, Any]:
         "blocked": [item.release for item in waiting if item.release > live],
         "coverage": covered,
         "suppressed": suppressed,
+        "second_scan": {
+            "done": scanned is not None,
+            "findings": (scanned or {}).get("findings", []),
+            "withdrawn": [{"uri": item["uri"], "found": item["note"], "remedy": REMEDY} for item in withdrawn],
+        },
         "time_to_invisible_s": next(
             (item.summary["denied"]["seconds"] for item in recent if item.summary.get("denied", {}).get("documents")),
             None,

@@ -18,7 +18,7 @@ from dataclasses import asdict
 from typing import Any
 
 from flows import assemble as candidates
-from flows import gate
+from flows import gate, second_scan
 from flows.candidates import retention_of
 from flows.metadata import Permitted
 from flows.progress import report
@@ -116,6 +116,7 @@ def plan(workspace: Workspace, run_id: str, *, allow_deletes: bool, only: Sequen
     started = time.perf_counter()
     report("scan", 0, 0)
     gate.questions(workspace)  # a mistake in them must not show only after everything is prepared
+    second_scan.look_again(workspace)  # where the run before died between publishing and scanning
     with workspace.writing() as connection:
         planned = plan_run(workspace, connection, allow_deletes=allow_deletes, only=only)
         denied = record_scan(workspace, connection, run_id, planned)
@@ -259,6 +260,11 @@ def judge_and_publish(workspace: Workspace, release: int) -> str:
     return "published"
 
 
+def scan_published(workspace: Workspace) -> dict[str, Any]:
+    """Read what was published again by other means, and hide documents with findings; {chunks, findings}."""
+    return second_scan.look_again(workspace)
+
+
 def retire(workspace: Workspace) -> dict[str, int]:
     """Collect what no kept release needs, originals last: a crash before leaves unused bytes, never missing ones."""
     report("retire", 0, 0)
@@ -311,6 +317,7 @@ def finish(workspace: Workspace, run_id: str, status: str, extra: dict[str, Any]
                 for failure in documents.failures(connection, kb)
             ],
             "retired": extra.get("retired", {"releases": 0, "chunks": 0, "originals": 0}),
+            "second_scan": (judged or {}).get("second_scan", {"chunks": 0, "findings": []}),
             "gate": judged or {"status": "not_run", "checks": []},
             "denied": noted.get("denied", {"documents": 0, "seconds": 0.0}),
             "message": extra.get("message", "") or noted.get("guard", "") or _refusal(status, release, live, judged),

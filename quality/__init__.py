@@ -40,6 +40,7 @@ from quality import change, clauses, counts, coverage, languages, likeness, loca
 from quality.evaluation import asked_once, evaluate
 from quality.questions import load_questions
 from quality.report import report_from_json, report_json, status_of
+from quality.second_scan import SecondScanner
 from quality.spec import Candidate, CheckSpec, Finding, GateReport
 
 CHECKS = by_name(
@@ -93,4 +94,4 @@ def _evaluation(candidate: Candidate) -> dict[str, Any]:
     return measured
 
 
-__all__ = ["CHECKS", "evaluate", "load_questions", "report_from_json", "report_json", "run_gate"]
+__all__ = ["CHECKS", "SecondScanner", "evaluate", "load_questions", "report_from_json", "report_json", "run_gate"]

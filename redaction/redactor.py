@@ -129,6 +129,10 @@ class Redactor:
                 return secret
         return None
 
+    def is_released(self, value: str) -> bool:
+        """Whether a person said that this value is no secret."""
+        return self._is_released(value)
+
     def _is_released(self, value: str) -> bool:
         return bool(self._released) and self._pseudonyms.fingerprint(value) in self._released
 

@@ -87,7 +87,12 @@ for _command in (sync_command, list_command, show_command):
 
 @command("suppress")
 @click.argument("uri")
-@click.option("--reason", type=click.Choice(["legal", "operator"]), required=True, help="Why it must not be read.")
+@click.option(
+    "--reason",
+    type=click.Choice(["legal", "operator", "second_scan"]),
+    required=True,
+    help="Why it must not be read; second_scan only with --lift.",
+)
 @click.option("--by", "made_by", required=True, metavar="NAME", help="Who decided it; kept with the entry.")
 @click.option("--note", default="", help="A word for those who look at it later.")
 @click.option("--lift", is_flag=True, help="End the suppression with this reason.")
@@ -109,6 +114,8 @@ def suppress_command(
     """
     from flows.access import suppress
 
+    if reason == "second_scan" and not lift:
+        raise click.UsageError("the second scan itself hides documents; a person says legal or operator")
     with workspace(folder, data_dir) as opened:
         outcome = suppress(opened, uri, reason, made_by, note, lift=lift, dry_run=dry_run)
     if as_json:

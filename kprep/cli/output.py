@@ -102,6 +102,12 @@ def run_summary(summary: Mapping[str, Any]) -> None:
         console.print(f"  [yellow]{escape(summary['message'])}[/]")
     failures(summary["failures"])
     gate(summary["gate"])
+    found = sorted({(row["uri"], row["kind"], row["found_in"]) for row in summary["second_scan"]["findings"]})
+    if found:
+        console.print(f"\n[bold red]second scan[/]: {len({uri for uri, _, _ in found})} published documents are hidden")
+        for uri, kind, place in found[:20]:
+            console.print(f"  {escape(uri)}  [red]{kind}[/] in {place}", soft_wrap=True)
+        console.print("  [dim]kprep status says what to do[/]")
 
 
 def failures(rows: Sequence[Mapping[str, Any]], most: int = 20) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from rich.markup import escape
 
 from kprep.cli import output
 from kprep.cli.app import EXIT_FAILED, EXIT_REFUSED, EXIT_WAITING, command, exits, print_json, workspace
@@ -176,6 +177,12 @@ def status_command(
         console.print(f"  {outcome['suppressed']} documents hidden by the overlay")
     if outcome["time_to_invisible_s"] is not None:
         console.print(f"  last denials acted {outcome['time_to_invisible_s']:.3f} s after the scan saw them")
+    for row in outcome["second_scan"]["withdrawn"]:
+        console.print(
+            f"  [bold red]withdrawn[/] {escape(row['uri'])}: the second scan found {escape(row['found'])}",
+            soft_wrap=True,
+        )
+        console.print(f"      [dim]{escape(row['remedy'])}[/]", soft_wrap=True)
     for row in outcome["runs"]:
         console.print(
             f"  run {row['run_id']}  {row['started_at']}  {row['status']:<10} {row['message']}", soft_wrap=True

@@ -157,6 +157,7 @@ class TestBase:
                 embedded = steps.embed(workspace, run_id)
                 release = steps.assemble(workspace, run_id, plan["base_release"])
                 status = steps.judge_and_publish(workspace, release)
+                steps.scan_published(workspace)
                 retired = steps.retire(workspace)
                 return steps.finish(workspace, run_id, status, {**embedded, "release": release, "retired": retired})
 

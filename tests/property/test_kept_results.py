@@ -27,7 +27,7 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> RuleSet:
     return load_rules(load(folder), b"a key of the tests")
 
 
-@pytest.mark.req("D10.2", "D10.3")
+@pytest.mark.req("D4.16", "D11.2")
 @pytest.mark.parametrize("folder", CASES, ids=lambda path: path.name)
 def test_same_outcome_from_every_stage(folder: Path, rules: RuleSet) -> None:
     (source,) = folder.glob("input.*")

@@ -66,7 +66,7 @@ def change_redaction(base: TestBase) -> None:
     base.configure(redaction={"policy": "redaction.yaml"})
 
 
-@pytest.mark.req("D10.2", "D10.3", "D4.9")
+@pytest.mark.req("D4.16", "D11.2")
 @pytest.mark.parametrize(
     ("stage", "change"),
     [
@@ -96,7 +96,7 @@ def test_a_changed_rule_begins_at_its_stage(
     assert len(kept_files(base)) == rows(base) == 4
 
 
-@pytest.mark.req("D10.2")
+@pytest.mark.req("D4.16", "D11.2")
 def test_rules_changed_one_after_the_other_and_back(base: TestBase, parsed: list[str]) -> None:
     first = base.content()
     change_redaction(base)
@@ -109,7 +109,7 @@ def test_rules_changed_one_after_the_other_and_back(base: TestBase, parsed: list
     assert parsed == []
 
 
-@pytest.mark.req("D10.2")
+@pytest.mark.req("D4.16", "D11.2")
 def test_a_new_parser_takes_up_its_own_format_only(
     base: TestBase, parsed: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -167,7 +167,7 @@ def test_results_go_with_the_last_version_made_of_them(make_base: MakeBase) -> N
     assert not gone & {path.name for path in kept_files(base)}
 
 
-@pytest.mark.req("C6.4")
+@pytest.mark.req("D10.6")
 def test_suppressed_documents_are_kept_in_no_further_form(base: TestBase) -> None:
     suppress(base.workspace, "docs/refunds.md", "legal", "counsel", "", lift=False, dry_run=True)
     assert len(kept_files(base)) == 4
@@ -194,7 +194,7 @@ def test_nothing_is_kept_of_a_refused_document(make_base: MakeBase) -> None:
     assert rows(base) == 0
 
 
-@pytest.mark.req("D10.5", "C6.2")
+@pytest.mark.req("D10.5", "D11.3")
 def test_a_change_of_front_matter_alone_embeds_nothing_and_changes_no_chunk(
     make_base: MakeBase, parsed: list[str]
 ) -> None:
@@ -216,7 +216,7 @@ def test_a_change_of_front_matter_alone_embeds_nothing_and_changes_no_chunk(
         assert connection.execute(counted, {"kb": base.name}).scalar_one() == len(base.content())
 
 
-@pytest.mark.req("D10.5", "C6.2")
+@pytest.mark.req("D10.5", "D11.3")
 def test_a_sidecar_or_rule_of_permissions_parses_nothing(base: TestBase, parsed: list[str]) -> None:
     base.path("refunds.md.acl.yaml").write_text("acl: [board]\n")
     summary = base.run()

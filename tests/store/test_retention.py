@@ -85,7 +85,7 @@ def readable(base: TestBase) -> set[str]:
 ALL = {"docs/chat0.md", "docs/chat1.md", "docs/chat2.md", "policies/safety.md"}
 
 
-@pytest.mark.req("C6.5", "D10.6")
+@pytest.mark.req("D10.7", "D10.6")
 def test_plan_announces_what_expires(base: TestBase) -> None:
     announced = preview(base.workspace, allow_deletes=False)["expiring"]
     assert [item["uri"] for item in announced] == ["docs/chat2.md", "docs/chat1.md"]
@@ -93,7 +93,7 @@ def test_plan_announces_what_expires(base: TestBase) -> None:
     assert timedelta(0) < due - datetime.now(tz=UTC) < timedelta(days=0.02)
 
 
-@pytest.mark.req("C6.5", "D10.4", "D10.6")
+@pytest.mark.req("D10.7", "D10.4", "D10.6")
 def test_expired_documents_disappear_without_a_run_and_are_collected_by_the_next(base: TestBase) -> None:
     assert readable(base) == ALL
     originals = {number: content_hash(base.path(f"chat{number}.md").read_bytes()) for number in range(3)}
@@ -120,7 +120,7 @@ def test_expired_documents_disappear_without_a_run_and_are_collected_by_the_next
     assert readable(base) == ALL - {"docs/chat1.md", "docs/chat2.md"}
 
 
-@pytest.mark.req("C6.5", "D9.11")
+@pytest.mark.req("D10.7", "D9.11")
 def test_a_blocked_batch_and_the_guard_do_not_delay_it(base: TestBase) -> None:
     pass_time(base, 0.5)
     base.block()
@@ -130,7 +130,7 @@ def test_a_blocked_batch_and_the_guard_do_not_delay_it(base: TestBase) -> None:
     assert base.live() == 1
 
 
-@pytest.mark.req("C6.5")
+@pytest.mark.req("D10.7")
 def test_a_document_that_was_over_before_it_came_is_never_prepared(base: TestBase) -> None:
     base.write("old.md", chat(7))
     age(base, "old.md", 91)
@@ -141,7 +141,7 @@ def test_a_document_that_was_over_before_it_came_is_never_prepared(base: TestBas
     assert "docs/old.md" in readable(base)
 
 
-@pytest.mark.req("C6.5")
+@pytest.mark.req("D10.7")
 def test_an_edit_and_a_longer_limit_bring_it_back(base: TestBase) -> None:
     pass_time(base, 0.5)
     base.run()
