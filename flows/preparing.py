@@ -7,8 +7,9 @@ import queue
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
+from urllib.parse import urlsplit, urlunsplit
 
 from flows.child import Limits, PrepareChild
 from flows.kept import Kept, form
@@ -18,7 +19,7 @@ from flows.scan import request_for
 from flows.workspace import Workspace
 from kprep.core.errors import PrepError
 from kprep.core.ids import content_hash
-from kprep.core.models import Failure, RawDocument
+from kprep.core.models import Failure, PreparedDocument, RawDocument
 from kprep.store import documents, kept, overlay, runs
 from publish.plan import first_stage
 from sources import SOURCES, Entry
@@ -86,7 +87,8 @@ def _prepare_one(workspace: Workspace, run_id: str, item: dict[str, Any], child:
             documents.fail(connection, kb, run_id, (key, item["source"], item["uri"]), fingerprint, outcome.result)
             runs.done(connection, run_id, key, None, began)
             return
-        version = documents.save_version(connection, kb, key, item["content_hash"], fingerprint, stages, outcome.result)
+        result = _with_paths(workspace, outcome.result, item)
+        version = documents.save_version(connection, kb, key, item["content_hash"], fingerprint, stages, result)
         address = content_hash(new) if new else None
         replaced = kept.save(connection, kb, item["content_hash"], stages, form(), address)
         documents.clear_failures(connection, kb, [key])
@@ -98,6 +100,25 @@ def _prepare_one(workspace: Workspace, run_id: str, item: dict[str, Any], child:
     if new:
         with contextlib.suppress(PrepError):
             workspace.kept.put(new)
+
+
+def _with_paths(workspace: Workspace, prepared: PreparedDocument, item: dict[str, Any]) -> PreparedDocument:
+    """With references to the document's own web server as paths from its root, which is how they lead to URIs."""
+    source = next(source for source in workspace.base.config.sources if source.name == item["source"])
+    if not SOURCES[source.kind].by_address:
+        return prepared
+    own = urlsplit(item["about"]["url"])
+
+    def path(target: str) -> str:
+        parts = urlsplit(target)
+        same = (parts.scheme, parts.netloc) == (own.scheme, own.netloc)
+        return urlunsplit(("", "", parts.path or "/", parts.query, parts.fragment)) if same else target
+
+    relations = tuple(
+        replace(relation, targets=tuple(path(target) for target in relation.targets))
+        for relation in prepared.document.relations
+    )
+    return replace(prepared, document=replace(prepared.document, relations=relations))
 
 
 def _outcome(

@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from pathlib import Path
 from typing import cast
 
@@ -25,7 +26,8 @@ from kprep.store.documents import DocumentRow, FailureRow
 from kprep.store.sql import Connection
 from parsers.media_type import detect
 from publish.plan import Action, Guard, Known, Live, Observed, Plan, make_plan
-from sources import SOURCES, Entry, Listing, Options, Problem, SourceRequest, SourceSpec
+from redaction import Redactor
+from sources import NOTHING, SOURCES, About, Entry, Listing, Options, Problem, SourceRequest, SourceSpec
 
 HEAD_BYTES = 1 << 20
 PERMISSIONS_UNREADABLE = "permissions_unreadable"
@@ -132,10 +134,12 @@ def scan_sources(
             gone = {document_id(workspace.kb, source.name, uri) for uri in listing.gone}
             scan.keep |= {row.document_id for row in before.values() if row.source == source.name} - gone
         for problem in listing.problems:
-            identity = (document_id(workspace.kb, source.name, problem.uri), source.name, problem.uri)
+            shown = shown_name(redactor_of(workspace.rules), problem.uri)
+            identity = (document_id(workspace.kb, source.name, problem.uri), source.name, shown)
             scan.failed.append((identity, Failure("scan", problem.reason, problem.detail, retryable=True)))
             scan.keep.add(identity[0])
-        for entry in listing.entries:
+        for listed in listing.entries:
+            entry = listed if listed.about == NOTHING else replace(listed, about=_redacted(workspace, listed.about))
             _look_at(workspace, source, entry, before, limit, scan)
     unsure = {folder_of(scan.locations[key][1].uri) for (key, _, _), _ in scan.failed if key in scan.locations}
     scan.scope.seen = [replace(item, digest="") if item.folder in unsure else item for item in scan.scope.seen]
@@ -192,6 +196,20 @@ def _look_at(
     )
     scan.rows.append(found)
     scan.news.append(found)
+
+
+def _redacted(workspace: Workspace, about: About) -> About:
+    """What a source says of a document, without personal data and secrets; an address that holds some is left out."""
+    redactor = redactor_of(workspace.rules)
+    title, labels = shown_name(redactor, about.title), tuple(shown_name(redactor, name) for name in about.labels)
+    url, parent = (text if shown_name(redactor, text) == text else "" for text in (about.url, about.parent))
+    return About(title, url, parent, labels)
+
+
+@lru_cache(maxsize=1 << 16)
+def shown_name(redactor: Redactor, text: str) -> str:
+    """A name that is no document's text, with what must not be shown replaced by its kind."""
+    return _masked(text, redactor.scan_name(text)) if text else text
 
 
 def _masked(uri: str, spans: list[tuple[str, int, int]]) -> str:

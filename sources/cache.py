@@ -8,10 +8,12 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+from dataclasses import asdict
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from sources.spec import SourceRequest
+from sources.spec import About, Entry, Listing, Problem, SourceRequest
 
 BODIES = "bodies"
 
@@ -55,3 +57,46 @@ def drop_bodies(request: SourceRequest) -> None:
 
 def _place(request: SourceRequest, key: str) -> Path:
     return request.cache / BODIES / hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def stamp_of(request: SourceRequest, path: Path, version: int) -> str:
+    """What a listing of one file follows from: the file as it stands, the source's keys and patterns, its version."""
+    status = path.stat()
+    said = [version, request.options.model_dump(mode="json"), request.include, request.exclude, request.size_max]
+    stood = [str(path), status.st_size, status.st_mtime_ns, status.st_ino]
+    return hashlib.sha256(json.dumps([said, stood]).encode()).hexdigest()
+
+
+def saved_listing(request: SourceRequest, stamp: str) -> Listing | None:
+    """The listing of a file that is as it was, None when it must be read."""
+    state = load_state(request, "listing")
+    if state.get("stamp") != stamp:
+        return None
+    return Listing(
+        tuple(_entry(values) for values in state["entries"]),
+        tuple(Problem(**values) for values in state["problems"]),
+        complete=bool(state["complete"]),
+    )
+
+
+def save_listing(request: SourceRequest, stamp: str, listing: Listing) -> None:
+    """Keep a listing for the next run."""
+    entries = [asdict(entry) for entry in listing.entries]
+    for values in entries:
+        moment = values["modified_at"]
+        values["modified_at"] = moment.isoformat() if moment is not None else None
+    problems = [asdict(problem) for problem in listing.problems]
+    state = {"stamp": stamp, "entries": entries, "problems": problems, "complete": listing.complete}
+    save_state(request, "listing", state)
+
+
+def _entry(values: dict[str, Any]) -> Entry:
+    moment, acl, about = values["modified_at"], values["acl"], values["about"]
+    return Entry(
+        **{
+            **values,
+            "modified_at": datetime.fromisoformat(moment) if moment is not None else None,
+            "acl": tuple(acl) if acl is not None else None,
+            "about": About(**{**about, "labels": tuple(about["labels"])}),
+        }
+    )

@@ -19,7 +19,16 @@ import pathspec
 from pydantic import Field
 
 from kprep.core.errors import SourceError, SourceUnavailable
-from sources.cache import drop_bodies, keep_body, kept_body, load_state, save_state
+from sources.cache import (
+    drop_bodies,
+    keep_body,
+    kept_body,
+    load_state,
+    save_listing,
+    save_state,
+    saved_listing,
+    stamp_of,
+)
 from sources.confluence_space import Space, read_space
 from sources.confluence_storage import to_html
 from sources.folder_or_packed import leaves_at, open_at, read_at
@@ -42,6 +51,19 @@ class ConfluenceOptions(Options):
 def list_entries(request: SourceRequest) -> Listing:
     """Current pages and attachments. Raises: SourceError (missing, damaged, no export, over a limit)."""
     drop_bodies(request)
+    path = _path(request)
+    if not path.is_file():
+        return _read(request)
+    stamp = stamp_of(request, path, SOURCE.version)
+    listing = saved_listing(request, stamp)
+    if listing is None:
+        listing = _read(request)
+        save_listing(request, stamp, listing)
+    return listing
+
+
+def _read(request: SourceRequest) -> Listing:
+    """The listing of an export as it stands, with the pages of an XML export kept for the run."""
     leaves = list(leaves_at(request, _path(request)))
     entities = next((leaf for leaf in leaves if leaf.path.rsplit("/", 1)[-1] == ENTITIES), None)
     if entities is not None:
@@ -57,7 +79,7 @@ def fetch(request: SourceRequest, entry: Entry) -> bytes:
         return read_at(request, _path(request), entry.location)
     content = kept_body(request, entry.location)
     if content is None:
-        list_entries(request)
+        _read(request)
         content = kept_body(request, entry.location)
     if content is None:
         raise SourceUnavailable(f"{entry.uri} vanished from the export while the run read it")

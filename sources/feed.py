@@ -112,7 +112,8 @@ def _parse(request: SourceRequest, answer: Answer) -> dict[str, Any]:
         key = item.get("id") or item.get("link") or item.get("title", "")
         if not key:
             continue
-        time = item.get("updated_parsed") or item.get("published_parsed")
+        times = [item[name] for name in ("updated_parsed", "published_parsed") if name in item]
+        time = next(filter(None, times), None)
         texts = [part.get("value", "") for part in item.get("content", ())] or [item.get("summary", "")]
         url = normal(item["link"]) if item.get("link") else ""
         page = _page(item, url, "\n".join(texts))

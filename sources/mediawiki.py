@@ -21,7 +21,7 @@ import pathspec
 from pydantic import Field
 
 from kprep.core.errors import SourceError, SourceUnavailable
-from sources.cache import drop_bodies, keep_body, kept_body
+from sources.cache import drop_bodies, keep_body, kept_body, save_listing, saved_listing, stamp_of
 from sources.spec import About, Entry, Listing, Options, Problem, SourceRequest, SourceSpec
 from sources.web_sitemap import moment
 from sources.wikitext import to_html
@@ -52,6 +52,19 @@ class WikiPage:
 def list_entries(request: SourceRequest) -> Listing:
     """Pages of the chosen namespaces. Raises: SourceError (missing, damaged, no export)."""
     drop_bodies(request)
+    path = _path(request)
+    if not path.is_file():
+        raise SourceError(f"source {request.name}: {path} does not exist, or is no file")
+    stamp = stamp_of(request, path, SOURCE.version)
+    listing = saved_listing(request, stamp)
+    if listing is None:
+        listing = _read(request)
+        save_listing(request, stamp, listing)
+    return listing
+
+
+def _read(request: SourceRequest) -> Listing:
+    """The listing of an export as it stands, with its pages kept for the run."""
     include = pathspec.PathSpec.from_lines("gitignore", request.include)
     exclude = pathspec.PathSpec.from_lines("gitignore", request.exclude)
     base = ""
@@ -89,7 +102,7 @@ def fetch(request: SourceRequest, entry: Entry) -> bytes:
     """A page as HTML. Raises: SourceError, SourceUnavailable when the export no longer holds it."""
     content = kept_body(request, entry.location)
     if content is None:
-        list_entries(request)
+        _read(request)
         content = kept_body(request, entry.location)
     if content is None:
         raise SourceUnavailable(f"{entry.uri} vanished from the export while the run read it")
@@ -144,8 +157,6 @@ def _pages(request: SourceRequest) -> Iterator[WikiPage | str]:
                     found = True
             if not found:
                 raise SourceError(f"source {request.name}: {path} is no export of MediaWiki")
-    except FileNotFoundError as error:
-        raise SourceError(f"source {request.name}: {path} does not exist") from error
     except etree.XMLSyntaxError as error:
         raise SourceError(f"source {request.name}: {path} is damaged, or is no XML: {error.msg}") from error
     except (OSError, EOFError, zlib.error) as error:

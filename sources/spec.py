@@ -125,6 +125,7 @@ class SourceSpec:
     `describe`: where it looks, for messages. `done`: removes what a run left in the cache for its own use only.
     `place`: the folder on this machine where its documents stand; it can be asked for single ones.
     `store`: where its documents go unless the configuration says otherwise, "formal" or "candidate".
+    `by_address`: the URIs of its documents are the paths of their addresses, so that a link to an address leads to one.
     """
 
     name: str
@@ -136,3 +137,4 @@ class SourceSpec:
     done: Callable[[SourceRequest], None] | None = None
     place: Callable[[SourceRequest], Path] | None = None
     store: str = "formal"
+    by_address: bool = False

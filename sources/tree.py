@@ -73,7 +73,7 @@ def listing_of(
 
 def _ignored(path: str) -> bool:
     parts = path.split("/")
-    hidden = [part for part in parts[:-1] if part.startswith(".")]
+    hidden = [part for part in parts[:-1] if part.startswith(".") and part != ".."]
     last = parts[-1]
     return bool(hidden or IGNORED_NAMES.intersection(parts) or (last.startswith(".") and last != SUFFIX))
 

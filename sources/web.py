@@ -306,4 +306,6 @@ def _options(request: SourceRequest) -> WebOptions:
     return request.options
 
 
-SOURCE = SourceSpec("web", 1, WebOptions, list_entries, fetch, lambda request: _options(request).url, drop_bodies)
+SOURCE = SourceSpec(
+    "web", 1, WebOptions, list_entries, fetch, lambda request: _options(request).url, drop_bodies, by_address=True
+)

@@ -29,14 +29,15 @@ class Page:
 def normal(url: str) -> str:
     """One address for one page: lower-case host, no default port, fragment or dot segments; "" for what is no page."""
     try:
-        parts = urlsplit(urljoin(url, urlsplit(url).path or "/"))
+        parts = urlsplit(url)
+        whole = urlsplit(urljoin(url, parts.path or "/")).path  # without dot segments
         host = (parts.hostname or "").encode("idna").decode("ascii") if parts.hostname else ""
         port = parts.port
     except (ValueError, UnicodeError):
         return ""
     default = {"http": 80, "https": 443}.get(parts.scheme)
     place = host if port in (None, default) else f"{host}:{port}"
-    path = "%2F".join(quote(unquote(piece), safe="/:=&~+!$,;'@()*") for piece in _SLASH.split(parts.path)) or "/"
+    path = "%2F".join(quote(unquote(piece), safe="/:=&~+!$,;'@()*") for piece in _SLASH.split(whole)) or "/"
     query = quote(parts.query, safe=_UNSAFE)
     return urlunsplit((parts.scheme, place, path, query, "")) if place and default else ""
 
@@ -63,7 +64,7 @@ def read_page(url: str, content: bytes, robots: str) -> Page:
     links: dict[str, None] = {}
     if not _says(robots, "nofollow"):
         for node in root.iter("a", "area"):
-            target = normal(_joined(base, node.get("href") or ""))
+            target = normal(_joined(base, node.get("href"))) if node.get("href") else ""
             if target and "nofollow" not in (node.get("rel") or "").lower().split():
                 links[target] = None
     return Page(tuple(links), canonical, not _says(robots, "noindex"))

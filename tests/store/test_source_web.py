@@ -245,3 +245,33 @@ def test_a_sitemap_that_cannot_be_read_deletes_nothing(site: Site, make: Make, b
     del site.pages["/lonely.html"]  # the page itself says that it is gone
     base.run()
     assert base.uris() == ["index.html"]
+
+
+@pytest.mark.req("D2.24")
+def test_links_between_pages_become_relations_also_where_they_are_whole_addresses(site: Site, make: Make) -> None:
+    links = ("guide/", "/guide/press.html#oil", f"{site.url}/guide/press.html", "https://example.com/far", "/nowhere")
+    site.pages["/"] = page("The start of all.", *links)
+    site.pages["/guide/"] = page("The guide to machines.")
+    site.pages["/guide/press.html"] = page("The press is oiled daily.")
+    base = make()
+    base.run()
+    with base.connection() as connection:
+        rows = base.reader(connection, ("staff",)).relations("docs/index.html", incoming=False)
+    assert {row["written"].split()[2]: (row["target_uri"], row["state"]) for row in rows} == {
+        "guide/": ("docs/guide/index.html", "ok"),
+        "/guide/press.html#oil": ("docs/guide/press.html", "ok"),
+        f"{site.url}/guide/press.html": ("docs/guide/press.html", "ok"),
+        "https://example.com/far": ("https://example.com/far", "external"),
+        "/nowhere": ("docs/nowhere", "target_missing"),
+    }
+
+
+@pytest.mark.req("D2.25")
+def test_an_address_with_personal_data_is_refused_without_being_stored(site: Site, make: Make) -> None:
+    site.pages["/a.html?contact=jane.roe@weberei-roth.de"] = page("Who to ask about the oven.")
+    site.pages["/"] = page("Start.", "/a.html?contact=jane.roe@weberei-roth.de")
+    base = make()
+    summary = base.run()
+    assert [item["reason"] for item in summary["failures"]] == ["personal_name"]
+    assert "jane.roe" not in str(summary)
+    assert base.uris() == ["index.html"]

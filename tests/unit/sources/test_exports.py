@@ -221,3 +221,21 @@ def test_what_is_no_mediawiki_export_says_so(tmp_path: Path, xml: str) -> None:
     (tmp_path / "wiki.xml").write_text(xml)
     with pytest.raises(SourceError, match=r"wiki\.xml is (no export|damaged)"):
         SOURCES["mediawiki"].list_entries(request("mediawiki", tmp_path, "wiki.xml"))
+
+
+@pytest.mark.parametrize(("kind", "file"), [("mediawiki", "wiki.xml"), ("confluence", "space.zip")])
+def test_an_export_that_is_as_it_was_is_not_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, file: str
+) -> None:
+    (tmp_path / "wiki.xml").write_text(WIKI)
+    pack(tmp_path / "space.zip", {"entities.xml": SPACE, "attachments/1/50/2": b"%PDF-1.4 plan"})
+    asked = request(kind, tmp_path, file)
+    first = SOURCES[kind].list_entries(asked)
+    with monkeypatch.context() as patched:
+        patched.setattr("lxml.etree.iterparse", lambda *_, **__: pytest.fail("read again"))
+        assert SOURCES[kind].list_entries(asked) == first
+    other = request(kind, tmp_path, file)
+    narrowed = SourceRequest("wiki", other.options, ("nothing",), (), tmp_path, other.cache)
+    assert SOURCES[kind].list_entries(narrowed).entries == ()
+    page = next(entry for entry in first.entries if entry.uri.endswith(".html"))
+    assert b"<h1>" in SOURCES[kind].fetch(asked, page)
