@@ -46,13 +46,15 @@ def chunks_missing(candidate: Candidate) -> Sequence[Finding]:
 
 
 def text_lost(candidate: Candidate) -> Sequence[Finding]:
-    """Documents whose chunks hold much less text than the parser found and cleaning left."""
+    """Documents whose chunks and their headings hold much less text than the parser found and cleaning left."""
     least = candidate.thresholds.chunk_coverage
     chunks = _ordinals(candidate)
     lost: list[tuple[float, CandidateDocument]] = []
     for document in candidate.documents:
         wanted = document.parsed_chars * (1 - document.removed_share)
-        held = sum(len(chunk.text) for chunk in chunks.get(document.document_id, ()))
+        own = chunks.get(document.document_id, ())
+        headings = {chunk.heading_path[:depth] for chunk in own for depth in range(1, len(chunk.heading_path) + 1)}
+        held = sum(len(chunk.text) for chunk in own) + sum(len(path[-1]) for path in headings)
         if wanted and held < least * wanted:
             lost.append((held / wanted, document))
     lost.sort(key=lambda pair: (pair[0], pair[1].uri))

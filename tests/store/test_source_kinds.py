@@ -237,7 +237,8 @@ def test_feed_rss_entries_are_documents_and_stay_when_the_feed_moves_on(make_bas
         site.pages["/rss"] = Served(RSS.format(complete="", more=SECOND).encode(), "application/rss+xml")
         source = {"name": "docs", "kind": "feed", "url": f"{site.url}/rss", "acl": ["staff"]}
         base = make_base({}, sources=[source], **SETTINGS)
-        assert base.run()["documents"]["added"] == 2
+        summary = base.run()
+        assert (summary["message"], summary["failures"], summary["documents"]["added"]) == ("", [], 2)
         hit = base.search("oven", mode="lexical")[0]
         assert (hit["title"], hit["text"]) == ("Oven & press", "The oven is hot.")
         said = {name: hit["metadata"][name] for name in ("url", "labels", "updated_at")}
