@@ -18,7 +18,6 @@ from kprep.core.models import (
     RawDocument,
     SourceUnit,
 )
-from parsers.attachments import attachments
 from parsers.pdf_loops import refuse_loops
 from parsers.pdf_ocr import REMEDY, is_available
 from parsers.quiet import quiet
@@ -38,7 +37,6 @@ _LIGATURES = {
     "\ufb06": "st",
 }
 _TAIL = 4096
-_MOST_PAGES_LOOKED_AT = 2000
 
 
 def parse(raw: RawDocument) -> ParsedDocument:
@@ -57,7 +55,6 @@ def parse(raw: RawDocument) -> ParsedDocument:
     try:
         with quiet():
             elements, units = read_pages(opened.file, raw.uri)
-            units.extend(attachments(_attached(opened.file)))
         metadata = _metadata(opened.file.get_metadata_dict())
     finally:
         opened.file.close()
@@ -190,25 +187,6 @@ def _refuse_pictures(elements: Sequence[Element], units: Sequence[SourceUnit], u
         raise NeedsReview(f"{uri}: scanned pages were recognised with too little confidence", uri=uri, units=places)
     remedy = "nothing was recognised on them" if is_available() else REMEDY
     raise NoText(f"{uri}: {len(pages)} pages without text: {remedy}", uri=uri, units=places)
-
-
-def _attached(file: Any) -> int:
-    """Number of files attached to the document and to its pages; a damaged list counts as none."""
-    import pypdfium2
-    import pypdfium2.raw as pdfium
-
-    try:
-        count = int(file.count_attachments())
-    except pypdfium2.PdfiumError:
-        return 0
-    for index in range(min(len(file), _MOST_PAGES_LOOKED_AT)):
-        page = file[index]
-        for at in range(pdfium.FPDFPage_GetAnnotCount(page.raw)):
-            annotation = pdfium.FPDFPage_GetAnnot(page.raw, at)
-            count += pdfium.FPDFAnnot_GetSubtype(annotation) == pdfium.FPDF_ANNOT_FILEATTACHMENT
-            pdfium.FPDFPage_CloseAnnot(annotation)
-        page.close()
-    return count
 
 
 def _metadata(said: Mapping[str, str]) -> DocumentMetadata:

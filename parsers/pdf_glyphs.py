@@ -36,13 +36,16 @@ _PIECE = re.compile(r"[^\s\x02\ufffe\u0590-\u08ff\ufb1d-\ufefe]+|.", re.DOTALL)
 """A word; spaces, hyphens at a line's end and letters of scripts that run to the left each for itself."""
 _LAM, _ALEFS = "\u0644", "\u0622\u0623\u0625\u0627"
 LINE_END_HYPHEN = "\ufffe"
+INFERRED = "\u2423"
+"""Stands for a space PDFium inferred."""
 
 
 @dataclass(slots=True)
 class Glyph:
     """Characters of one style drawn side by side without a space between: a word or a part of one; letters that run
     to the left each for itself. `turn`: degrees its text is turned clockwise from upright: 0, 90, 180, 270.
-    `made_up`: a space or line end PDFium inferred. `order`: place in the page's content. `letters`: number of them."""
+    `space`: what follows it, "" nothing, " " a space the file holds, INFERRED one PDFium inferred, "\\n" the end of a
+    line the file holds. `order`: place in the page's content. `letters`: number of characters."""
 
     text: str
     x0: float
@@ -55,7 +58,7 @@ class Glyph:
     mono: bool
     hidden: bool
     turn: int
-    made_up: bool
+    space: str
     order: int
     letters: int = 1
 
@@ -100,24 +103,31 @@ class _GlyphReader:
         """All of the page, in content order."""
         import pypdfium2.raw as pdfium
 
-        count = pdfium.FPDFText_CountChars(self._raw)
-        letters = map(_quick("FPDFText_GetUnicode", ctypes.c_uint), repeat(self._address), range(count))
-        text = "".join(map(chr, letters))
         owner_of, address = _quick("FPDFText_GetTextObject", ctypes.c_void_p), self._address
-        for found in _PIECE.finditer(text):
-            start, end, piece = found.start(), found.end(), found.group()
-            owner = owner_of(address, start) or 0
-            if end - start > 1 or not (piece.isspace() or piece in _HYPHENS):
-                self._pieces(start, piece, owner)
+        is_generated = _quick("FPDFText_IsGenerated", ctypes.c_int)
+        for found in _PIECE.finditer(self._text()):
+            start, piece = found.start(), found.group()
+            if piece.isspace():
+                self._space(piece, inferred=is_generated(address, start) == 1)
             elif piece in _HYPHENS and pdfium.FPDFText_IsHyphen(self._raw, start) == 1:
-                self._word(start, LINE_END_HYPHEN, owner)
-            elif not owner and pdfium.FPDFText_IsGenerated(self._raw, start) == 1:
-                self._made_up(piece, start, inferred=True)
-            elif piece.isspace() and self._found:
-                self._made_up(piece, start, inferred=False)
+                self._word(start, LINE_END_HYPHEN, owner_of(address, start) or 0)
             else:
-                self._word(start, piece, owner)
+                self._pieces(start, piece, owner_of(address, start) or 0)
         return self._found
+
+    def _text(self) -> str:
+        """A character for each index: all at once where PDFium's text has as many, else one by one."""
+        import pypdfium2.raw as pdfium
+
+        count = pdfium.FPDFText_CountChars(self._raw)
+        buffer = (ctypes.c_ushort * (count + 1))()
+        written = pdfium.FPDFText_GetText(self._raw, 0, count, buffer) - 1
+        if written == count:
+            text = bytes(buffer)[: 2 * count].decode("utf-16-le", "surrogatepass")
+            if len(text) == count:
+                return text
+        letters = map(_quick("FPDFText_GetUnicode", ctypes.c_uint), repeat(self._address), range(count))
+        return "".join(map(chr, letters))
 
     def _pieces(self, start: int, text: str, owner: int) -> None:
         """A word, in as many parts as there are text objects in it."""
@@ -168,7 +178,7 @@ class _GlyphReader:
                 style.mono,
                 unseen or (style.white and not _on_dark(box, self._paint)),
                 style.turn,
-                made_up=False,
+                space="",
                 order=start,
                 letters=end - start + 1,
             )
@@ -209,16 +219,15 @@ class _GlyphReader:
         across, down = self._place.seen(x.value, y.value)
         return down if turn in {0, 180} else across
 
-    def _made_up(self, text: str, index: int, *, inferred: bool) -> None:
-        """A space or line end, placed at the end of the character before it."""
-        if self._found:
-            last = self._found[-1]
-            self._found.append(
-                Glyph(
-                    text, last.x1, last.top, last.x1, last.bottom, last.baseline, last.size, last.bold, last.mono,
-                    last.hidden, last.turn, made_up=inferred, order=index,
-                )
-            )  # fmt: skip
+    def _space(self, text: str, *, inferred: bool) -> None:
+        """Note what follows the last glyph; a space of the file outweighs an inferred one, a line end both."""
+        last = self._found[-1] if self._found else None
+        if last is None:
+            return
+        if text in "\r\n":
+            last.space = last.space if inferred else "\n"
+        elif last.space in {"", INFERRED}:
+            last.space = INFERRED if inferred else " "
 
 
 @lru_cache(maxsize=8)
@@ -257,9 +266,6 @@ def _without_doubles(glyphs: list[Glyph]) -> list[Glyph]:
     seen: dict[str, dict[int, list[Glyph]]] = {}
     kept: list[Glyph] = []
     for glyph in glyphs:
-        if glyph.made_up or glyph.text.isspace():
-            kept.append(glyph)
-            continue
         row = int(glyph.top // 4)
         same = seen.get(glyph.text)
         if same is None:
@@ -300,7 +306,7 @@ def _spelled_out(first: Glyph, second: Glyph) -> bool:
 def turned_upright(glyphs: list[Glyph], place: PageGeometry) -> list[tuple[int, list[Glyph], float, float]]:
     """Glyphs by turn, the commonest first, each group turned so that its text runs left to right: (turn, glyphs,
     width, height of the page so turned)."""
-    counts = Counter(glyph.turn for glyph in glyphs if not glyph.text.isspace())
+    counts = Counter(glyph.turn for glyph in glyphs)
     groups = []
     for turn, _ in counts.most_common():
         group = [glyph for glyph in glyphs if glyph.turn == turn]

@@ -10,7 +10,7 @@ from statistics import median
 from unicodedata import bidirectional
 
 from parsers.pdf_geometry import Box
-from parsers.pdf_glyphs import LINE_END_HYPHEN, Glyph
+from parsers.pdf_glyphs import INFERRED, LINE_END_HYPHEN, Glyph
 
 _LONE_LIGATURES = {"ff", "fi", "fl", "ffi", "ffl"}
 _GAP_BETWEEN_PIECES = 1.3
@@ -47,30 +47,17 @@ class Line:
 
 
 def pieces(glyphs: Sequence[Glyph]) -> list[Line]:
-    """Runs of characters on one base line without a wide gap, in content order."""
-    runs: list[list[Glyph]] = [[]]
+    """Runs of characters on one base line without a wide gap, in content order. The end of a line that PDFium inferred
+    is none to us: geometry decides."""
+    runs: list[list[Glyph]] = []
     last: Glyph | None = None
     for glyph in glyphs:
-        if glyph.text in "\r\n":
-            if not _goes_on(glyphs, glyph, last):
-                runs.append([])
-                last = None
-            continue
-        if glyph.text.isspace():
-            if runs[-1]:
-                runs[-1].append(glyph)
-            continue
-        if last is not None and _breaks(last, glyph):
-            runs.append([])
-        runs[-1].append(glyph)
+        if last is None or last.space == "\n" or _breaks(last, glyph):
+            runs.append([glyph])
+        else:
+            runs[-1].append(glyph)
         last = glyph
-    lines = [_line_of(run) for run in runs if any(not glyph.text.isspace() for glyph in run)]
-    return [line for line in lines if line.text]
-
-
-def _goes_on(glyphs: Sequence[Glyph], end: Glyph, last: Glyph | None) -> bool:
-    """A line end PDFium inferred is none to us; geometry decides."""
-    return end.made_up and last is not None and bool(glyphs)
+    return [line for line in map(_line_of, runs) if line.text]
 
 
 def _breaks(last: Glyph, glyph: Glyph) -> bool:
@@ -95,24 +82,25 @@ def is_right_to_left(text: str) -> bool:
 
 
 def _line_of(run: list[Glyph]) -> Line:
-    inked = [glyph for glyph in run if not glyph.text.isspace()]
-    letters = [glyph for glyph in inked if glyph.letters > 1 or glyph.text.isalnum()] or inked
+    letters = [glyph for glyph in run if glyph.letters > 1 or glyph.text.isalnum()] or run
     counts: dict[float, int] = {}
     for glyph in letters:
         counts[glyph.size] = counts.get(glyph.size, 0) + glyph.letters
     size = max(counts, key=counts.__getitem__)
     return Line(
         text=_spaced(run),
-        x0=min(glyph.x0 for glyph in inked),
-        top=min(glyph.top for glyph in inked),
-        x1=max(glyph.x1 for glyph in inked),
-        bottom=max(glyph.bottom for glyph in inked),
-        baseline=max((glyph for glyph in letters if glyph.size == size), key=lambda glyph: glyph.letters).baseline,
+        x0=min([glyph.x0 for glyph in run]),
+        top=min([glyph.top for glyph in run]),
+        x1=max([glyph.x1 for glyph in run]),
+        bottom=max([glyph.bottom for glyph in run]),
+        baseline=max([(glyph.letters, -at, glyph.baseline) for at, glyph in enumerate(letters) if glyph.size == size])[
+            2
+        ],
         size=size,
-        bold=sum(glyph.letters for glyph in letters if glyph.bold) > 0.9 * sum(counts.values()),
+        bold=sum([glyph.letters for glyph in letters if glyph.bold]) > 0.9 * sum(counts.values()),
         mono=all(glyph.mono for glyph in letters),
-        hidden=inked[0].hidden,
-        space_after=run[-1].text.isspace(),
+        hidden=run[0].hidden,
+        space_after=run[-1].space in {" ", INFERRED},
     )
 
 
@@ -120,23 +108,23 @@ def _spaced(run: list[Glyph]) -> str:
     """Words with one space between; a ligature shown apart from its word joins it again."""
     words: list[tuple[str, bool]] = [("", False)]  # text, whether the space before it is only inferred
     last: Glyph | None = None
-    space: Glyph | None = None
-    mark = ""
+    space = mark = ""
     for glyph in run:
-        if glyph.text.isspace():
-            space = space if space is not None and not space.made_up else glyph
+        if space == INFERRED and _VOWEL_MARK.fullmatch(glyph.text):
+            mark, space = mark + glyph.text, ""  # drawn before its letter: no word starts with it
             continue
-        if _VOWEL_MARK.fullmatch(glyph.text) and space is not None and space.made_up:
-            mark, space = mark + glyph.text, None  # drawn before its letter: no word starts with it
-            continue
-        gap = max(glyph.x0 - last.x1, last.x0 - glyph.x1) if last is not None else 0.0
-        parted = gap > _GAP_BETWEEN_WORDS * glyph.size or (last is not None and _turns(last.text, glyph.text))
-        if last is not None and (space is not None or parted):
-            words.append(("", space is None or space.made_up))
+        if last is not None and (space or _is_apart(last, glyph)):
+            words.append(("", space != " "))
         words[-1] = (words[-1][0] + glyph.text + mark, words[-1][1])
-        last, space, mark = glyph, None, ""
+        last, space, mark = glyph, glyph.space, ""
     words[-1] = (words[-1][0] + mark, words[-1][1])
     return _join_ligatures(words)
+
+
+def _is_apart(last: Glyph, glyph: Glyph) -> bool:
+    """A gap as wide as a space, or a change of direction, without a space."""
+    gap = max(glyph.x0 - last.x1, last.x0 - glyph.x1)
+    return gap > _GAP_BETWEEN_WORDS * glyph.size or _turns(last.text, glyph.text)
 
 
 def _join_ligatures(words: list[tuple[str, bool]]) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from kprep.core.errors import CorruptDocument
 from kprep.core.models import Element, ElementKind, Locator, SourceUnit
+from parsers.attachments import attachments
 from parsers.pdf_blocks import (
     Block,
     Typography,
@@ -35,7 +36,8 @@ _MAX_OUTLINE = 20_000
 @dataclass(frozen=True, slots=True)
 class _Page:
     """One page read: pieces of lines and tables, the rest apart. `lost`: characters no font map explains.
-    `confidence`: of the words, where they were recognised in a picture; `needs_review`: too low to use them."""
+    `confidence`: of the words, where they were recognised in a picture; `needs_review`: too low to use them. `attached`: files
+    its notes hold."""
 
     number: int
     height: float
@@ -45,10 +47,11 @@ class _Page:
     lost: int
     confidence: float | None = None
     needs_review: bool = False
+    attached: int = 0
 
 
 def read_pages(file: Any, uri: str) -> tuple[list[Element], list[SourceUnit]]:
-    """Elements in reading order and one unit a page. Raises: CorruptDocument when a page cannot be loaded."""
+    """Elements in reading order; one unit a page, one for each attached file. Raises: CorruptDocument when a page cannot be loaded."""
     pages = [_read_page(file, number, uri) for number in range(1, len(file) + 1)]
     furniture = find_furniture([PageLines(p.number, p.height, tuple(rows_of(p.lines))) for p in pages])
     outline = _outline(file)
@@ -65,7 +68,30 @@ def read_pages(file: Any, uri: str) -> tuple[list[Element], list[SourceUnit]]:
     blocks = join_over_breaks(blocks)
     set_heading_levels(blocks)
     elements = _woven(blocks, pages, edges, norm)
-    return elements, [_unit(page) for page in pages]
+    attached = _attached(file) + sum(page.attached for page in pages)
+    return elements, [*map(_unit, pages), *attachments(attached)]
+
+
+def _attached(file: Any) -> int:
+    """Number of files attached to the document; a damaged list counts as none."""
+    import pypdfium2
+
+    try:
+        return int(file.count_attachments())
+    except pypdfium2.PdfiumError:
+        return 0
+
+
+def _attached_to(page: Any) -> int:
+    """Number of files attached to a page by its notes."""
+    import pypdfium2.raw as pdfium
+
+    count = 0
+    for at in range(pdfium.FPDFPage_GetAnnotCount(page.raw)):
+        annotation = pdfium.FPDFPage_GetAnnot(page.raw, at)
+        count += pdfium.FPDFAnnot_GetSubtype(annotation) == pdfium.FPDF_ANNOT_FILEATTACHMENT
+        pdfium.FPDFPage_CloseAnnot(annotation)
+    return count
 
 
 def _read_page(file: Any, number: int, uri: str) -> _Page:
@@ -88,7 +114,8 @@ def _read_page(file: Any, number: int, uri: str) -> _Page:
     if boxes:
         glyphs = [glyph for glyph in glyphs if not (glyph.turn == 0 and not glyph.hidden and _in_any(boxes, glyph))]
     try:
-        return _recognised(_sorted_out(number, place, glyphs, [table for table, _ in found]), page, place)
+        read = _sorted_out(number, place, glyphs, [table for table, _ in found])
+        return replace(_recognised(read, page, place), attached=_attached_to(page))
     finally:
         page.close()
 

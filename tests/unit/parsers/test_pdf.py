@@ -144,8 +144,23 @@ def test_pages_in_a_font_without_meaning_are_named() -> None:
 
     def glyphs(text: str, y: float) -> list[Glyph]:
         return [
-            Glyph(c, 72 + 6 * n, y, 77 + 6 * n, y + 8, y + 8, 10, False, False, False, 0, False, n)
+            Glyph(
+                c,
+                72 + 6 * n,
+                y,
+                77 + 6 * n,
+                y + 8,
+                y + 8,
+                10,
+                False,
+                False,
+                False,
+                0,
+                " " if text[n + 1 : n + 2] == " " else "",
+                n,
+            )
             for n, c in enumerate(text)
+            if c != " "
         ]
 
     place = PageGeometry(0, 0, 595, 842, 0)
@@ -187,7 +202,7 @@ def test_letters_of_a_ligature_are_no_doubles() -> None:
     from parsers.pdf_glyphs import Glyph, _without_doubles
 
     def glyph(text: str, x: float, order: int) -> Glyph:
-        return Glyph(text, x, 100, x + 5, 108, 108, 10, False, False, False, 0, False, order)
+        return Glyph(text, x, 100, x + 5, 108, 108, 10, False, False, False, 0, "", order)
 
     spelled = [glyph("o", 0, 0), glyph("f", 5, 1), glyph("f", 5, 2), glyph("o", 0.4, 9), glyph("f", 5.4, 10)]
     assert "".join(g.text for g in _without_doubles(spelled)) == "off"
