@@ -3,10 +3,11 @@
 In: ChunkedDocument, the embedder's token limit and counter. Out: EnrichedDocument, same chunks, same order.
 
 Per child: a title (the heading where it says something, else the most telling short sentence), up to six keywords
-(YAKE for languages written with spaces and known to it; frequent character groups for Chinese and Japanese; other
-languages none), entities that patterns are sure of (error codes, API operations and paths, policies, modules), the
-language (its own only where it is long and clearly another than the document's), the kind of fragment where a rule is
-certain ("code", "table", "step", "faq", "error", "def", else ""), and `index_text`: heading line, text, keywords.
+(YAKE for languages written with spaces and known to it; jieba's nouns and names for Chinese; frequent character groups
+for Japanese; other languages none), entities that patterns are sure of (error codes, API operations and paths,
+policies, modules), the language (its own only where it is long and clearly another than the document's), the kind of
+fragment with how sure its rule is ("" where none is), signals (`enrichment.signals`), and `index_text`: heading line,
+text, keywords. What the document refers to is in `relations`.
 Per parent: the first sentences, at most 300 characters.
 
 - `index_text` is within `max_tokens`: keywords are dropped from the last on until it is. A text over the limit without

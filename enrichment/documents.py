@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from enrichment.entities import entities_of
 from enrichment.fragments import fragment_of
 from enrichment.keywords import keywords_of
 from enrichment.languages import chunk_language, document_language
 from enrichment.relations import relations_of
+from enrichment.signals import estimate, stated
 from enrichment.titles import summary_of, title_of
 from kprep.core.errors import EnrichmentError
 from kprep.core.ids import canonical_json, digest
@@ -33,10 +35,12 @@ def enrich(document: ChunkedDocument, max_tokens: int, count_tokens: CountTokens
 
     Raises: EnrichmentError (a chunk is over `max_tokens` even without keywords)."""
     language = document_language(document)
+    entries = stated(document)
     writer = _Writer(document.title, max_tokens, count_tokens)
     first = {child.parent_key: child.key for child in reversed(document.children)}
     children = tuple(
-        _child(child, language, writer, heads=first[child.parent_key] == child.key) for child in document.children
+        _child(child, language, writer, entries, heads=first[child.parent_key] == child.key)
+        for child in document.children
     )
     told = _concluded(document)
     parents = tuple(
@@ -114,13 +118,19 @@ def rows_as_sentences(child: ChildChunk) -> str:
     return "\n".join([*lines[:first], *sentences(rows, header_rows), *lines[last:]])
 
 
-def _child(child: ChildChunk, inherited: str, writer: _Writer, *, heads: bool) -> EnrichedChunk:
+def _child(
+    child: ChildChunk, inherited: str, writer: _Writer, entries: Mapping[str, Mapping[str, Any]], *, heads: bool
+) -> EnrichedChunk:
     language = inherited if child.kind == "code" else chunk_language(child.text, inherited)
     found = keywords_of(child, language)
     index_text, keywords, tokens = writer.write(child, found)
     title = title_of(child, found, language, heads=heads)
     entities = entities_of(child)
-    content = canonical_json([title, keywords, entities, language, index_text])
+    fragment, confidence = fragment_of(child, entities)
+    signals = {"rule": estimate(child, language, fragment, writer.count_tokens)}
+    if child.heading_path and child.heading_path[0] in entries:
+        signals["entry"] = dict(entries[child.heading_path[0]])
+    content = canonical_json([title, keywords, entities, language, index_text, fragment, signals])
     return EnrichedChunk(
         key=digest(child.key, content)[:32],
         parent_key=child.parent_key,
@@ -137,6 +147,8 @@ def _child(child: ChildChunk, inherited: str, writer: _Writer, *, heads: bool) -
         start=child.start,
         end=child.end,
         links=child.links,
-        fragment=fragment_of(child, entities),
+        fragment=fragment,
+        fragment_confidence=confidence,
+        signals=signals,
         entities=entities,
     )

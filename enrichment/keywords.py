@@ -12,7 +12,7 @@ from kprep.core.models import ChildChunk
 MOST = 6
 LONGEST_CHARS = 48
 REPEATS = 3
-"""Chinese and Japanese: so many times a group of characters must occur to be taken for a word."""
+"""Japanese: so many times a group of characters must occur to be taken for a word."""
 
 YAKE_LANGUAGES = frozenset(
     re.findall(
@@ -27,6 +27,8 @@ _DEFINITION = re.compile(
     re.MULTILINE,
 )
 _IDEOGRAPHS = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\u30a0-\u30ff]+")
+_TELLING = ("n", "vn", "eng", "j", "l", "i")
+"""Tags of nouns and names, verbs used as nouns, foreign words, abbreviations, set phrases."""
 _FUNCTION_CHARS = frozenset("的了是在和有我他她它这那不也就都而及与或一个为于以之其等被把对到从会能可要上下中很")
 _PLACEHOLDER = re.compile(r"<[A-Z_]+_[0-9a-f]{6}>")  # left by redaction
 _NOT_A_KEYWORD = re.compile(r"^[\W\d_]+$|[<>\[\]{}|]")
@@ -36,7 +38,9 @@ def keywords_of(child: ChildChunk, language: str) -> tuple[str, ...]:
     """Up to six keywords; code gives the names it defines; a language without a method gives none."""
     if child.kind == "code":
         return tuple(dict.fromkeys(match.group(1) for match in _DEFINITION.finditer(child.text)))[:MOST]
-    if language in ("zh", "ja"):
+    if language == "zh":
+        return _chinese_terms(child.text[len(child.lead) :])
+    if language == "ja":
         return _frequent_groups(child.text)
     code = _YAKE_CODES.get(language, language)
     if code not in YAKE_LANGUAGES:
@@ -71,6 +75,21 @@ def _apart(text: str, phrases: list[str]) -> tuple[str, ...]:
         if len(kept) == MOST:
             break
     return tuple(kept)
+
+
+def _chinese_terms(text: str) -> tuple[str, ...]:
+    """Names, nouns and foreign words of at least two characters (jieba), and verbs that stand twice, by how often they
+    stand times their length; among equals the first ones."""
+    from rjieba import tag
+
+    counts: Counter[str] = Counter()
+    verbs = set()
+    for word, kind in tag(_PLACEHOLDER.sub("。", text)):
+        if len(word) > 1 and kind.startswith((*_TELLING, "v")) and not _NOT_A_KEYWORD.search(word):
+            counts[word] += 1
+            verbs |= {word} if kind == "v" else set()
+    kept = [word for word, count in counts.items() if count > 1 or word not in verbs]
+    return tuple(sorted(kept, key=lambda word: -counts[word] * len(word))[:MOST])
 
 
 def _frequent_groups(text: str) -> tuple[str, ...]:

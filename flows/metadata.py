@@ -14,10 +14,18 @@ from flows import candidates
 from kprep.config import SourceConfig
 from kprep.core.errors import FrontMatterInvalid
 from kprep.core.ids import canonical_json, digest
+from kprep.core.signals import SIGNALS, signals_of
 from kprep.store.documents import DocumentRow
 from parsers.anchors import slug
 from sources import NOTHING, About, Entry
 
+SIGNAL_FORMS = {
+    "truth_confidence": "a number from 0 to 1",
+    "source_confidence": "a number from 0 to 1",
+    "avoid_with": "a list of words",
+}
+MUST_BE_SOUND = frozenset(SIGNAL_FORMS)
+"""A difficulty or style in other words is another tool's, and states nothing here."""
 FROM_KEYS = ("valid_from", "effective_from", "effective_date")
 UNTIL_KEYS = ("valid_until", "valid_to", "effective_until", "expires")
 
@@ -60,6 +68,7 @@ def source_metadata(source: SourceConfig, tenant: str, permitted: Permitted) -> 
         "doc_type": source.doc_type,
         "owner": source.owner,
         "source_confidence": source.source_confidence,
+        **{name: value for name in SIGNALS[:1] + SIGNALS[2:] if (value := getattr(source, name)) not in (None, ())},
         **about_json(permitted.about),
     }
 
@@ -108,6 +117,7 @@ def document_metadata(
         metadata["narrowest"] = sorted(set.intersection(*map(set, sections.values()))) if sections else []
     if problem:
         metadata["acl"], metadata["acl_problem"] = [], problem
+    metadata |= signals_of(front_matter)[0]
     for name in ("owner", "supersedes"):
         if isinstance(front_matter.get(name), str):
             metadata[name] = front_matter[name]
@@ -165,11 +175,17 @@ def _below(anchor: str, places: Sequence[Place]) -> list[int]:
 
 
 def check_front_matter(front_matter: Mapping[str, Any]) -> None:
-    """Raises: FrontMatterInvalid for a validity date that cannot be read: its document would never expire."""
+    """Raises: FrontMatterInvalid for a validity date that cannot be read (its document would never expire), and for a
+    confidence or `avoid_with` that cannot (it would be shown where it must not)."""
     for key in (*FROM_KEYS, *UNTIL_KEYS):
         value = front_matter.get(key)
         if value is not None and _date(value) is None:
             raise FrontMatterInvalid(f"front matter `{key}` is no date: write it as 2027-01-31", key=key)
+    entries = front_matter.get("entries")
+    for fields in (front_matter, *(entries if isinstance(entries, list) else ())):
+        unsound = signals_of(fields)[1] if isinstance(fields, Mapping) else ()
+        for key in MUST_BE_SOUND & set(unsound):
+            raise FrontMatterInvalid(f"`{key}` cannot be read: write {SIGNAL_FORMS[key]}", key=key)
 
 
 def _principals(value: Any) -> list[str] | None:

@@ -38,7 +38,11 @@ MEANINGS = {
     "sources[].acl_rules[].acl": "who may read what the pattern matches; the first matching rule holds",
     "sources[].acl": "principals who may read; empty means nobody",
     "sources[].sensitivity": "free word; views filter by it, it gives no access",
-    "sources[].source_confidence": "0..1, how far the source is trusted; recorded, not ranked by",
+    "sources[].source_confidence": "0..1, how far the source is trusted",
+    "sources[].truth_confidence": "0..1, how established what it says is",
+    "sources[].difficulty": "0..1, how advanced; without it estimated by readability and rarity of terms",
+    "sources[].style": "register: `formal`, `conversational`, `technical`, or another word",
+    "sources[].avoid_with": "words of a question that keep these documents out",
     "sources[].store": "`formal`, or `candidate`: shown only in views that ask for it until it is confirmed; default: "
     "`candidate` for conversations, else `formal`",
     "sources[].retention": "days (`90d`) after its last change at which a document ends; default: 180 in the "

@@ -18,6 +18,7 @@ FILE_NAME = "kprep.yaml"
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,47}")
 PROJECTABLE = frozenset(
     ("text", "title", "citation", "heading_path", "locator", "document_uri", "keywords", "language", "fragment",
+     "truth_confidence", "source_confidence", "difficulty", "style", "avoid_with",
      "updated_at", "doc_type", "sensitivity", "store", "parent_id", "chunk_id")
 )  # fmt: skip
 FILTERABLE = ("sensitivity", "doc_type", "language", "source")
@@ -82,6 +83,10 @@ class SourceConfig(_Strict):
     """The first rule that matches replaces `acl`."""
     sensitivity: str = "internal"
     source_confidence: float = Field(default=1.0, ge=0, le=1)
+    truth_confidence: float | None = Field(default=None, ge=0, le=1)
+    difficulty: float | None = Field(default=None, ge=0, le=1)
+    style: str | None = None
+    avoid_with: tuple[str, ...] = ()
     store: Literal["formal", "candidate"] | None = None
     retention: int | None = Field(default=None, ge=1)
     """Days after its last change at which a document ends."""
@@ -95,7 +100,7 @@ class SourceConfig(_Strict):
 
     _name = field_validator("name")(_checked_name)
 
-    @field_validator("acl", "include", "exclude", mode="before")
+    @field_validator("acl", "include", "exclude", "avoid_with", mode="before")
     @classmethod
     def _one_or_many(cls, value: Any) -> Any:
         return [value] if isinstance(value, str) else value

@@ -91,6 +91,12 @@ BEGIN
     END IF;
 END $$;
 
+CREATE FUNCTION kprep.inherited(signals jsonb, metadata jsonb) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE
+    AS $$
+    SELECT coalesce(signals -> 'rule', '{}') || metadata || coalesce(signals -> 'entry', '{}')
+$$;
+
 CREATE FUNCTION kprep.session_principals() RETURNS text[]
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog'
@@ -267,6 +273,8 @@ CREATE TABLE kprep.chunks (
     keywords text[] NOT NULL,
     entities jsonb NOT NULL,
     fragment text NOT NULL,
+    fragment_confidence real NOT NULL,
+    signals jsonb NOT NULL,
     language text NOT NULL,
     content_hash text NOT NULL,
     tokens integer NOT NULL

@@ -8,6 +8,7 @@ from datetime import date
 from typing import Any
 
 from kprep.core.errors import RetrievalError
+from kprep.core.signals import SIGNALS
 from kprep.store import principals as groups
 from kprep.store import relations, releases, search
 from kprep.store.search import Scope
@@ -177,7 +178,7 @@ def public_metadata(row: Mapping[str, Any]) -> dict[str, Any]:
         "doc_type",
         "owner",
         "sensitivity",
-        "source_confidence",
+        *SIGNALS,
         "valid_from",
         "valid_until",
         "supersedes",
@@ -210,6 +211,7 @@ def chunk_json(row: Mapping[str, Any]) -> dict[str, Any]:
         "citation": citation(row["document_uri"], row["locator"]),
         "kind": row["kind"],
         "fragment": row["fragment"],
+        "fragment_confidence": row["fragment_confidence"],
         "title": row["title"],
         "keywords": list(row["keywords"]),
         "entities": row["entities"],
@@ -218,6 +220,7 @@ def chunk_json(row: Mapping[str, Any]) -> dict[str, Any]:
         "sensitivity": row["sensitivity"],
         "store": row["store"],
         "doc_type": row["doc_type"],
+        **{name: row["metadata"].get(name) for name in SIGNALS},
         "updated_at": row["updated_at"].isoformat() if row["updated_at"] else None,
         "valid_from": row["valid_from"].isoformat() if row["valid_from"] else None,
         "valid_until": row["valid_until"].isoformat() if row["valid_until"] else None,

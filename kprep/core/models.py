@@ -302,6 +302,8 @@ class EnrichedChunk:
 
     `key` covers everything here but the place, so that a chunk's row never changes once written.
     `content_hash`: digest of `index_text`. `tokens`: of `index_text`, by the embedder's own tokenizer.
+    `fragment_confidence`: 0..1, how sure the fragment is. `signals`: "rule" and "entry" -> estimated and stated signals
+    (`kprep.core.signals`); those of the document as a whole are not in it.
     """
 
     key: str
@@ -320,6 +322,8 @@ class EnrichedChunk:
     end: int
     links: tuple[Link, ...]
     fragment: str = ""
+    fragment_confidence: float = 0.0
+    signals: JsonObject = field(default_factory=dict)
     entities: tuple[tuple[str, str], ...] = ()
 
 

@@ -39,6 +39,8 @@ def save(connection: Connection, kb: str, document_id: str, version_id: str, doc
             "keywords": list(child.keywords),
             "entities": [list(entity) for entity in child.entities],
             "fragment": child.fragment,
+            "fragment_confidence": child.fragment_confidence,
+            "signals": dict(child.signals),
             "language": child.language,
             "content_hash": child.content_hash,
             "tokens": child.tokens,

@@ -6,11 +6,11 @@ ON CONFLICT (kb, parent_id) DO NOTHING;
 
 -- name: save_chunks
 INSERT INTO kprep.chunks (kb, chunk_id, document_id, key, kind, text, index_text, heading_path, title, keywords, entities,
-    fragment, language, content_hash, tokens)
+    fragment, fragment_confidence, signals, language, content_hash, tokens)
 SELECT :kb, r.chunk_id, :document_id, r.key, r.kind, r.text, r.index_text, r.heading_path, r.title, r.keywords, r.entities,
-    r.fragment, r.language, r.content_hash, r.tokens
+    r.fragment, r.fragment_confidence, r.signals, r.language, r.content_hash, r.tokens
 FROM jsonb_to_recordset(:rows) AS r(chunk_id text, key text, kind text, text text, index_text text, heading_path text[], title text,
-    keywords text[], entities jsonb, fragment text, language text, content_hash text, tokens integer)
+    keywords text[], entities jsonb, fragment text, fragment_confidence real, signals jsonb, language text, content_hash text, tokens integer)
 ON CONFLICT (kb, chunk_id) DO NOTHING;
 
 -- name: place_chunks
@@ -21,7 +21,7 @@ FROM jsonb_to_recordset(:rows) AS r(ordinal integer, chunk_id text, parent_id te
 
 -- name: rows_of_version
 SELECT v.ordinal, v.chunk_id, v.parent_id, v.locator, lower(v.span) AS first, upper(v.span) AS last, v.links,
-    c.key, p.key AS parent_key, c.kind, c.text, c.index_text, c.heading_path, c.title, c.keywords, c.entities, c.fragment, c.language, c.content_hash,
+    c.key, p.key AS parent_key, c.kind, c.text, c.index_text, c.heading_path, c.title, c.keywords, c.entities, c.fragment, c.fragment_confidence, c.signals, c.language, c.content_hash,
     c.tokens, p.heading_path AS parent_path, p.text AS parent_text, p.summary
 FROM kprep.version_chunks v
 JOIN kprep.chunks c ON c.kb = v.kb AND c.chunk_id = v.chunk_id

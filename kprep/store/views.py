@@ -21,6 +21,10 @@ COLUMNS: Mapping[str, str] = {
     "keywords": "c.keywords",
     "language": "c.language",
     "fragment": "c.fragment",
+    **{
+        name: f"kprep.inherited(c.signals, d.metadata) -> '{name}'"
+        for name in ("avoid_with", "difficulty", "source_confidence", "style", "truth_confidence")
+    },
     "updated_at": "m.updated_at",
     "doc_type": "m.doc_type",
     "sensitivity": "m.sensitivity",

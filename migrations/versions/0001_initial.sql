@@ -88,6 +88,8 @@ CREATE TABLE kprep.chunks (
     keywords text[] NOT NULL,
     entities jsonb NOT NULL,
     fragment text NOT NULL,
+    fragment_confidence real NOT NULL,
+    signals jsonb NOT NULL,
     language text NOT NULL,
     content_hash text NOT NULL,
     tokens integer NOT NULL,
@@ -470,6 +472,12 @@ CREATE FUNCTION kprep.standing(
                     AND (n.closed_by = 0 OR m.to_release <= n.closed_by)
                     AND NOT n.acl && (principals || ARRAY['public']))) THEN 'revoked'
         ELSE '' END
+$$;
+
+-- A document's metadata as one of its chunks has it: what a rule estimates gives way to what the source or the document
+-- states, and that to what the chunk's own entry states.
+CREATE FUNCTION kprep.inherited(signals jsonb, metadata jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
+    SELECT coalesce(signals -> 'rule', '{}') || metadata || coalesce(signals -> 'entry', '{}')
 $$;
 
 -- A citation a person can follow, as `retrieval.reader.citation` writes it.

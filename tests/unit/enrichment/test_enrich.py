@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from embedding.tokenizer import load_tokenizer
 from enrichment import enrich
 from enrichment.entities import entities_of
-from enrichment.fragments import fragment_of
+from enrichment.fragments import LEAST, fragment_of
 from enrichment.keywords import keywords_of
 from enrichment.languages import chunk_language
 from enrichment.titles import summary_of
@@ -72,8 +73,8 @@ def test_keywords_are_words_of_the_text_that_do_not_contain_each_other() -> None
 
 def test_keywords_of_other_scripts() -> None:
     chinese = "员工请假需要提前申请。年假申请由经理批准，年假申请不得超过十天。年假申请必须书面提出。"
-    assert "年假申请" in keywords_of(child(chinese), "zh")
-    assert keywords_of(child("一句短话。"), "zh") == ()
+    assert keywords_of(child(chinese), "zh") == ("申请", "员工", "经理", "书面")
+    assert keywords_of(child("就是这样。"), "zh") == ()
     assert keywords_of(child("ประเทศไทยรวมเลือดเนื้อ"), "th") == ()
     assert keywords_of(child(ENGLISH), "") == ()
 
@@ -158,11 +159,48 @@ def test_entities_are_what_patterns_are_sure_of() -> None:
         (child("It repays.", "What is a refund?"), "def"),
         (child("A refund is a payment back to the customer.", "Refund"), "def"),
         (child("Payment is a duty of the customer.", "Refund"), ""),
+        (child("Two firms choose a price.", "Example"), "ex"),
+        (child("For example, two firms choose a price.", "Pricing"), "ex"),
+        (child("Think of it as a truce that nobody gains by breaking.", "Equilibrium"), "int"),
+        (child("u(s) >= v and s = t + 1", "Conditions"), "form"),
+        (child("It is used to set prices in an auction.", "Equilibrium"), "app"),
+        (child("Staff must keep receipts. They must hand them in.", "Travel"), "policy"),
+        (child("Staff must keep receipts.", "Travel Policy"), "policy"),
+        (child("Q: May I fly?\nA: Only over 500 km.", "Travel"), "faq"),
+        (child("GET /v1/orders/{id} gives an order.", "Orders"), "api"),
         (child(ENGLISH, "Limits"), ""),
     ],
 )
 def test_fragments_where_a_rule_is_certain(chunk: ChildChunk, fragment: str) -> None:
-    assert fragment_of(chunk, entities_of(chunk)) == fragment
+    found, confidence = fragment_of(chunk, entities_of(chunk))
+    assert found == fragment
+    assert (confidence >= LEAST) == bool(fragment)
+
+
+EASY = "The cat sat on the mat. It was a warm day. The cat was glad to sit in the sun. It did not move at all."
+HARD = (
+    "Notwithstanding the aforementioned limitations of asymptotic approximation, the estimator remains "
+    "semiparametrically efficient under comparatively unrestrictive regularity assumptions concerning the differentiability of the "
+    "underlying likelihood functional, provided that heteroscedasticity is appropriately accommodated."
+)
+
+
+@pytest.mark.req("A3.3", "A3.4")
+def test_difficulty_and_style_are_estimated_where_there_is_enough_text() -> None:
+    signals = {}
+    for name, text in (
+        ("easy", EASY),
+        ("hard", HARD),
+        ("short", "Reset it."),
+        ("chat", "I think you'll like it. " * 9),
+    ):
+        chunk = enrich(document(child(text)), 256, load_tokenizer()).children[0]
+        signals[name] = chunk.signals["rule"]
+    assert signals["easy"]["difficulty"] < 0.2 < 0.9 < signals["hard"]["difficulty"]
+    assert signals["hard"]["style"] == "formal"
+    assert signals["chat"]["style"] == "conversational"
+    assert signals["short"] == {}
+    assert run(child("x = 1", kind="code")).children[0].signals["rule"] == {"style": "technical"}
 
 
 @pytest.mark.req("D6.14")

@@ -1,0 +1,151 @@
+"""Knowledge entries: typed fragments, metadata inherited by each of them, found in their own ways."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from tests.fakes.knowledge_base import TestBase
+
+MakeBase = Callable[..., TestBase]
+
+NASH = {
+    "name": "Nash equilibrium",
+    "aliases": ["NE", "Cournot-Nash equilibrium"],
+    "category": "game theory",
+    "fragments": [
+        {
+            "type": "def",
+            "text": "A Nash equilibrium is a profile of strategies in which no player can gain by changing only the "
+            "own strategy while the others keep theirs.",
+        },
+        {
+            "type": "int",
+            "text": "Think of a truce that holds by itself: everybody looks around, sees what the rest do, and has no "
+            "reason to move first.",
+        },
+        {
+            "type": "ex",
+            "text": "In the prisoner's dilemma both suspects confess: each is better off confessing whatever the "
+            "other does, although both would be better off silent.",
+        },
+        {
+            "type": "form",
+            "text": "u_i(s_i*, s_-i*) >= u_i(s_i, s_-i*) for every player i and every strategy s_i in S_i.",
+        },
+        {
+            "type": "app",
+            "text": "Used to predict prices in oligopolies, bids in auctions and the routes of drivers in congested "
+            "road networks.",
+        },
+    ],
+    "metadata": {
+        "truth_confidence": 0.98,
+        "source_confidence": 0.95,
+        "difficulty": "intermediate",
+        "style": "technical",
+        "avoid_with": ["John Nash biography"],
+    },
+}
+DILEMMA = {
+    "name": "Tit for tat",
+    "aliases": ["reciprocity"],
+    "fragments": [
+        {
+            "type": "def",
+            "text": "Tit for tat is a strategy that begins kindly and then repeats what the other did last.",
+        },
+        {
+            "type": "ex",
+            "text": "In Axelrod's tournaments the shortest program sent in won by returning each move in kind.",
+        },
+    ],
+    "metadata": {"truth_confidence": 0.6, "difficulty": 0.2, "related_to": ["Nash equilibrium"]},
+}
+TWIN = NASH | {
+    "name": "Twin",
+    "fragments": [{"type": "def", "text": "A twin study compares siblings born together."}],
+}
+NOTES = "# Notes\n\nThe word equilibrium also stands for a state of balance in chemistry, and players play.\n"
+SIGNALS = ("truth_confidence", "source_confidence", "difficulty", "style", "avoid_with")
+
+
+@pytest.fixture
+def base(make_base: MakeBase) -> TestBase:
+    files = {
+        "nash.json": json.dumps(NASH),
+        "two.json": json.dumps([TWIN, DILEMMA]),
+        "notes.md": NOTES,
+    }
+    view = {"entries": {"fields": ["text", "fragment", *SIGNALS]}}
+    made = make_base(files, views=view)
+    assert made.run()["status"] == "published"
+    return made
+
+
+@pytest.mark.req("A1.1", "A1.2", "A1.3", "A1.4", "A1.5", "A1.6", "A1.7", "A1.12", "A4.1", "A4.2")
+def test_an_entry_becomes_one_chunk_a_fragment_with_its_type(base: TestBase) -> None:
+    chunks = base.chunks("nash.json")
+    assert [(chunk["fragment"], chunk["fragment_confidence"]) for chunk in chunks] == [
+        (kind, 1.0) for kind in ("def", "int", "ex", "form", "app")
+    ]
+    assert [chunk["text"] for chunk in chunks] == [fragment["text"] for fragment in NASH["fragments"]]  # type: ignore[index]
+
+
+@pytest.mark.req("A3.1", "A3.2", "A3.3", "A3.4", "A3.5", "A3.15")
+def test_metadata_of_an_entry_is_inherited_by_each_of_its_fragments(base: TestBase) -> None:
+    stated = {
+        "truth_confidence": 0.98, "source_confidence": 0.95, "difficulty": 0.5, "style": "technical",
+        "avoid_with": ["John Nash biography"],
+    }  # fmt: skip
+    for chunk in base.chunks("nash.json"):
+        assert {name: chunk[name] for name in SIGNALS} == stated
+    by_entry = {chunk["heading_path"][0]: chunk for chunk in base.chunks("two.json")}
+    assert {name: by_entry["Twin"][name] for name in SIGNALS} == stated
+    other = by_entry["Tit for tat"]
+    assert (other["truth_confidence"], other["difficulty"], other["source_confidence"]) == (0.6, 0.2, 1.0)
+    hit = next(hit for hit in base.search("profile of strategies no player can gain") if hit["fragment"] == "def")
+    assert {name: hit["metadata"][name] for name in SIGNALS} == stated
+
+
+@pytest.mark.req("A3.5", "D7.15")
+def test_signals_are_columns_of_views_and_a_source_states_them_without_embedding_anew(base: TestBase) -> None:
+    base.source(truth_confidence=0.7, difficulty=0.9, avoid_with=["draft"], source_confidence=0.4)
+    summary = base.run()
+    assert summary["documents"]["repermissioned"] == 3
+    assert summary["work"]["parsed"] == summary["work"]["embedded"] == 0
+    notes = base.chunks("notes.md")[0]
+    assert (notes["truth_confidence"], notes["source_confidence"], notes["difficulty"]) == (0.7, 0.4, 0.9)
+    assert notes["avoid_with"] == ["draft"]
+    assert base.chunks("nash.json")[0]["source_confidence"] == 0.95
+    hit = base.search("no player can gain by changing", view="entries")[0]
+    assert hit["truth_confidence"] == 0.98
+
+
+def test_a_confidence_that_cannot_be_read_fails_its_document_with_the_remedy(make_base: MakeBase) -> None:
+    made = make_base({"a.md": "---\ntruth_confidence: high\n---\n# A\n\nSome words stand here.\n", "b.md": NOTES})
+    failure = made.run()["failures"][0]
+    assert failure["reason"] == "front_matter_invalid"
+    assert "truth_confidence" in failure["detail"]
+    assert "from 0 to 1" in failure["detail"]
+    assert "difficulty" not in failure["detail"]
+
+
+@pytest.mark.req("A1.13", "A4.2")
+@pytest.mark.parametrize(
+    ("question", "fragment"),
+    [
+        ("Nash equilibrium", ""),
+        ("What is a Nash equilibrium? profile of strategies in which no player can gain", "def"),
+        ("a truce that holds by itself because nobody has a reason to move first", "int"),
+        ("suspects in the prisoner's dilemma confess", "ex"),
+        ("inequality u_i(s_i*, s_-i*) for every player i and strategy", "form"),
+        ("predict prices in oligopolies and bids in auctions", "app"),
+    ],
+)
+def test_the_nash_entry_is_found_in_its_own_ways(base: TestBase, question: str, fragment: str) -> None:
+    hits = base.search(question, top_k=8)
+    assert hits[0]["document_uri"] == "docs/nash.json"
+    assert fragment in ("", hits[0]["fragment"])
