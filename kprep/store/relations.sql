@@ -37,7 +37,7 @@ SELECT DISTINCT lower(title) FROM kprep.document_versions WHERE kb = :kb AND ver
 -- What the chunks and documents a reader sees refer to. A target the reader may not see is as if there were none.
 WITH seen AS MATERIALIZED (
     SELECT v.document_id, v.chunk_id, v.ordinal
-    FROM kprep.visible_members(:kb, :release, :principals, :as_of) v
+    FROM kprep.visible_members(:kb, :release, :principals, :as_of, :stores) v
     WHERE (CAST(:chunk_ids AS text[]) IS NULL OR v.chunk_id = ANY(:chunk_ids))
       AND (CAST(:uri AS text) IS NULL OR v.document_id = ANY(
           SELECT document_id FROM kprep.release_documents WHERE kb = :kb AND uri = :uri))
@@ -55,7 +55,7 @@ SELECT t.document_uri, t.chunk_id, t.kind, t.written, t.uris, t.title, t.anchor,
     CASE WHEN s.standing = 'visible' THEN v.content_hash END AS revision,
     s.standing = 'visible' AND t.anchor = ANY(v.anchors) AS anchor_found
 FROM told t
-CROSS JOIN LATERAL (SELECT kprep.standing(:kb, :release, :principals, :as_of, t.target) AS standing) s
+CROSS JOIN LATERAL (SELECT kprep.standing(:kb, :release, :principals, :as_of, :stores, t.target) AS standing) s
 LEFT JOIN kprep.release_documents d ON d.kb = :kb AND d.document_id = t.target AND d.from_release <= :release
     AND (d.to_release IS NULL OR d.to_release > :release)
 LEFT JOIN kprep.document_versions v ON v.kb = :kb AND v.version_id = d.version_id
@@ -67,7 +67,7 @@ WITH wanted AS MATERIALIZED (
     SELECT d.document_id, d.uri, d.title, v.content_hash, v.anchors FROM kprep.release_documents d
     JOIN kprep.document_versions v ON v.kb = d.kb AND v.version_id = d.version_id
     WHERE d.kb = :kb AND d.uri = :uri AND d.from_release <= :release AND (d.to_release IS NULL OR d.to_release > :release)
-      AND kprep.standing(:kb, :release, :principals, :as_of, d.document_id) = 'visible'
+      AND kprep.standing(:kb, :release, :principals, :as_of, :stores, d.document_id) = 'visible'
 ), known AS MATERIALIZED (
     SELECT r.*, w.document_id AS target, w.uri AS target_uri, w.title AS target_title, w.content_hash AS revision, w.anchors
     FROM wanted w
@@ -82,7 +82,7 @@ JOIN kprep.release_documents d ON d.kb = :kb AND d.version_id = k.version_id AND
     AND (d.to_release IS NULL OR d.to_release > :release)
 CROSS JOIN LATERAL (
     SELECT CASE WHEN k.ordinal IS NOT NULL THEN m.chunk_id END AS chunk_id
-    FROM kprep.visible_members(:kb, :release, :principals, :as_of) m
+    FROM kprep.visible_members(:kb, :release, :principals, :as_of, :stores) m
     WHERE m.document_id = d.document_id AND (k.ordinal IS NULL OR m.ordinal = k.ordinal)
     LIMIT 1) v
 WHERE kprep.target_of(:kb, :release, k.documents, k.title) = k.target

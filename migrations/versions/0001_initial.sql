@@ -455,15 +455,16 @@ $$;
 
 -- How a reader stands to a document: 'visible'; 'revoked' when permitted, but withdrawn or out of validity; else ''.
 CREATE FUNCTION kprep.standing(
-    wanted_kb text, wanted_release integer, principals text[], as_of date, wanted_document text
+    wanted_kb text, wanted_release integer, principals text[], as_of date, stores text[], wanted_document text
 ) RETURNS text LANGUAGE sql STABLE AS $$
     SELECT CASE
         WHEN wanted_document IS NULL THEN ''
-        WHEN EXISTS (SELECT FROM kprep.visible_members(wanted_kb, wanted_release, principals, as_of) AS v
+        WHEN EXISTS (SELECT FROM kprep.visible_members(wanted_kb, wanted_release, principals, as_of, stores) AS v
             WHERE v.document_id = wanted_document) THEN 'visible'
         WHEN EXISTS (SELECT FROM kprep.release_members AS m
             WHERE m.kb = wanted_kb AND m.document_id = wanted_document
               AND m.from_release <= wanted_release AND (m.to_release IS NULL OR m.to_release > wanted_release)
+              AND m.store = ANY(stores)
               AND m.acl && (principals || ARRAY['public'])
               AND (m.section_acl IS NULL OR m.section_acl && (principals || ARRAY['public']))
               AND NOT EXISTS (

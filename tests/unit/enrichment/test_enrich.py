@@ -180,8 +180,9 @@ def test_fragments_where_a_rule_is_certain(chunk: ChildChunk, fragment: str) -> 
 EASY = "The cat sat on the mat. It was a warm day. The cat was glad to sit in the sun. It did not move at all."
 HARD = (
     "Notwithstanding the aforementioned limitations of asymptotic approximation, the estimator remains "
-    "semiparametrically efficient under comparatively unrestrictive regularity assumptions concerning the differentiability of the "
-    "underlying likelihood functional, provided that heteroscedasticity is appropriately accommodated."
+    "semiparametrically efficient under comparatively unrestrictive regularity assumptions concerning the "
+    "differentiability of the underlying likelihood functional, provided that heteroscedasticity is appropriately "
+    "accommodated."
 )
 
 
