@@ -36,8 +36,8 @@ _MAX_OUTLINE = 20_000
 @dataclass(frozen=True, slots=True)
 class _Page:
     """One page read: pieces of lines and tables, the rest apart. `lost`: characters no font map explains.
-    `confidence`: of the words, where they were recognised in a picture; `needs_review`: too low to use them. `attached`: files
-    its notes hold."""
+    `confidence`: of the words, where they were recognised in a picture; `needs_review`: too low to use them.
+    `attached`: files its notes hold."""
 
     number: int
     height: float
@@ -51,7 +51,9 @@ class _Page:
 
 
 def read_pages(file: Any, uri: str) -> tuple[list[Element], list[SourceUnit]]:
-    """Elements in reading order; one unit a page, one for each attached file. Raises: CorruptDocument when a page cannot be loaded."""
+    """Elements in reading order; one unit a page, one for each attached file.
+
+    Raises: CorruptDocument when a page cannot be loaded."""
     pages = [_read_page(file, number, uri) for number in range(1, len(file) + 1)]
     furniture = find_furniture([PageLines(p.number, p.height, tuple(rows_of(p.lines))) for p in pages])
     outline = _outline(file)
