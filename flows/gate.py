@@ -69,8 +69,8 @@ def candidate(workspace: Workspace, connection: Connection, release: int, child:
         base_release=base,
         chunks=chunks,
         questions=asked,
-        ask=_asker(workspace, connection, release),
-        ask_live=_asker(workspace, connection, base) if comparable else None,
+        ask=asker(workspace, connection, release),
+        ask_live=asker(workspace, connection, base) if comparable else None,
         open_original=_opener(workspace, child),
         scan_text=lambda text: [kind for kind, _, _ in redactor.scan(text)],
         max_tokens=workspace.rules.max_tokens,
@@ -170,7 +170,7 @@ def questions(workspace: Workspace) -> tuple[Question, ...]:
     return load_questions(read_yaml(full), full.name)
 
 
-def _asker(workspace: Workspace, connection: Connection, release: int) -> Callable[[Question, int], Sequence[Hit]]:
+def asker(workspace: Workspace, connection: Connection, release: int) -> Callable[[Question, int], Sequence[Hit]]:
     """Asks a release, published or not, as the question's principals."""
 
     def ask(question: Question, top_k: int) -> Sequence[Hit]:

@@ -12,9 +12,9 @@ import socket
 import time
 import uuid
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from flows import assemble as candidates
@@ -25,7 +25,8 @@ from flows.progress import report
 from flows.scan import Planned, end_scan, plan_run, record_scan
 from flows.workspace import Workspace
 from kprep.core.errors import PrepError, RunLocked
-from kprep.store import documents, embeddings, folders, measures, overlay, releases, retirement, runs
+from kprep.store import decisions, documents, embeddings, folders, measures, overlay, releases, retirement, runs
+from kprep.store.sql import Connection
 from publish import publisher
 from publish.plan import Action
 from quality import report_json
@@ -249,9 +250,22 @@ def judge_and_publish(workspace: Workspace, release: int) -> str:
         outcome = gate.judge(workspace, connection, release)
     with workspace.writing() as connection:
         releases.save_report(connection, workspace.kb, release, outcome.status, report_json(outcome))
-        if not outcome.passed:
+        row = releases.get(connection, workspace.kb, release)
+        assert row is not None
+        content = decisions.content(connection, workspace.kb, row.base_release, release)
+        decided = decisions.on_content(connection, workspace.kb, content)
+        refused = not outcome.passed or (decided is not None and decided.kind == "reject")
+        if refused:
             releases.set_status(connection, workspace.kb, release, "blocked")
-    if not outcome.passed:
+        if decided is not None and refused:
+            decision = {"kind": decided.kind, "reason": decided.reason, "made_by": decided.made_by}
+            if decided.kind == "approve":
+                publish_approved(workspace, connection, row, decision)
+                return "published"
+            noted = {**report_json(outcome), "decision": decision}
+            releases.save_report(connection, workspace.kb, release, outcome.status, noted)
+            releases.set_status(connection, workspace.kb, release, "rejected")
+    if refused:
         return "blocked"
     report("publish", 0, 0)
     with workspace.writing() as connection:
@@ -263,6 +277,24 @@ def judge_and_publish(workspace: Workspace, release: int) -> str:
 def scan_published(workspace: Workspace) -> dict[str, Any]:
     """Read what was published again by other means, and hide documents with findings; {chunks, findings}."""
     return second_scan.look_again(workspace)
+
+
+@dataclass(frozen=True, slots=True)
+class Approved:
+    """Takes the place of a passed report: an operator answers for what the gate refused."""
+
+    passed: bool = True
+
+
+def publish_approved(
+    workspace: Workspace, connection: Connection, row: releases.ReleaseRow, decision: Mapping[str, str]
+) -> None:
+    """Publish a candidate the gate refused; its report keeps what the gate found, and says who answers for it."""
+    found = releases.get(connection, workspace.kb, row.release)
+    noted = {**((found.report if found else None) or {}), "decision": dict(decision)}
+    releases.save_report(connection, workspace.kb, row.release, "approved", noted)
+    publisher.publish(connection, workspace.kb, row.release, Approved())
+    overlay.schedule_expiry(connection, workspace.kb, row.release, retention_of(workspace.base.config))
 
 
 def retire(workspace: Workspace) -> dict[str, int]:
@@ -331,6 +363,9 @@ def _refusal(status: str, release: int, live: int, report: dict[str, Any] | None
     """What a blocked run says of itself."""
     if status != "blocked" or report is None:
         return ""
+    decision = report.get("decision")
+    if decision:
+        return f"{decision['made_by']} rejected these changes before: {decision['reason']}; release {live} stays live"
     codes = [check["code"] for check in report["checks"] if check["level"] == "error" and not check["passed"]]
     stays = f"release {live} stays live" if live else "nothing is published"
     return f"the gate refused candidate {release} ({', '.join(codes)}); {stays}"

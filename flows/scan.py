@@ -21,7 +21,7 @@ from kprep.config import SourceConfig
 from kprep.core.errors import ConfigError, SourceError, SourceUnavailable
 from kprep.core.ids import content_hash, document_id
 from kprep.core.models import Failure
-from kprep.store import candidates, documents, folders, kept, overlay, relations, releases
+from kprep.store import candidates, decisions, documents, folders, kept, overlay, relations, releases
 from kprep.store.documents import DocumentRow, FailureRow
 from kprep.store.sql import Connection
 from parsers.media_type import detect
@@ -126,6 +126,7 @@ def scan_sources(
     before = _known(workspace, connection, scan)
     scan.listed = scan.scope.same.total()
     limit = workspace.settings.document_size_mb * 1024 * 1024
+    excluded = decisions.excluded(connection, workspace.kb)
     for source, listing in listings:
         scan.listed += len(listing.entries) + len(listing.problems)
         if not (listing.entries or listing.problems or scan.scope.same[source.name] or only):
@@ -139,6 +140,8 @@ def scan_sources(
             scan.failed.append((identity, Failure("scan", problem.reason, problem.detail, retryable=True)))
             scan.keep.add(identity[0])
         for listed in listing.entries:
+            if document_id(workspace.kb, source.name, listed.uri) in excluded:
+                continue
             entry = listed if listed.about == NOTHING else replace(listed, about=_redacted(workspace, listed.about))
             _look_at(workspace, source, entry, before, limit, scan)
     unsure = {folder_of(scan.locations[key][1].uri) for (key, _, _), _ in scan.failed if key in scan.locations}

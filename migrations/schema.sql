@@ -68,7 +68,7 @@ DECLARE
 BEGIN
     DELETE FROM kprep.run_documents WHERE run_id IN (SELECT run_id FROM kprep.runs WHERE kb = unwanted_kb);
     FOREACH name IN ARRAY ARRAY['views', 'gate_reports', 'channels', 'releases', 'suppressions', 'narrowed_acls', 'failures',
-        'kept_stages', 'candidate_decisions', 'documents', 'folders', 'leases', 'runs', 'renames'] LOOP
+        'kept_stages', 'candidate_decisions', 'decisions', 'documents', 'folders', 'leases', 'runs', 'renames'] LOOP
         EXECUTE format('DELETE FROM kprep.%I WHERE kb = %L', name, unwanted_kb);
     END LOOP;
     FOREACH name IN ARRAY ARRAY['release_members', 'release_documents', 'version_chunks', 'relations', 'document_versions', 'chunks',
@@ -281,6 +281,30 @@ CREATE TABLE kprep.chunks (
     tokens integer NOT NULL
 )
 PARTITION BY LIST (kb);
+
+CREATE TABLE kprep.decisions (
+    decision_id bigint NOT NULL,
+    kb text NOT NULL,
+    kind text NOT NULL,
+    release integer NOT NULL,
+    document_id text NOT NULL,
+    uri text NOT NULL,
+    content text NOT NULL,
+    reason text NOT NULL,
+    made_by text NOT NULL,
+    made_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT decisions_kind_check CHECK ((kind = ANY (ARRAY['approve'::text, 'reject'::text, 'retry'::text, 'exclude'::text, 'include'::text]))),
+    CONSTRAINT decisions_reason_check CHECK ((reason <> ''::text))
+);
+
+ALTER TABLE kprep.decisions ALTER COLUMN decision_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME kprep.decisions_decision_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
 
 CREATE TABLE kprep.document_versions (
     kb text NOT NULL,
@@ -609,6 +633,9 @@ ALTER TABLE ONLY kprep.channels
 ALTER TABLE ONLY kprep.chunks
     ADD CONSTRAINT chunks_pkey PRIMARY KEY (kb, chunk_id);
 
+ALTER TABLE ONLY kprep.decisions
+    ADD CONSTRAINT decisions_pkey PRIMARY KEY (decision_id);
+
 ALTER TABLE ONLY kprep.document_versions
     ADD CONSTRAINT document_versions_pkey PRIMARY KEY (kb, version_id);
 
@@ -691,6 +718,10 @@ CREATE INDEX chunks_content ON ONLY kprep.chunks USING btree (content_hash);
 
 CREATE UNIQUE INDEX chunks_no ON ONLY kprep.chunks USING btree (kb, chunk_no);
 
+CREATE INDEX decisions_content ON kprep.decisions USING btree (kb, content) WHERE (content <> ''::text);
+
+CREATE INDEX decisions_document ON kprep.decisions USING btree (kb, document_id, decision_id) WHERE (document_id <> ''::text);
+
 CREATE INDEX document_versions_fingerprint ON ONLY kprep.document_versions USING btree (kb, content_fingerprint);
 
 CREATE INDEX documents_folder ON kprep.documents USING btree (kb, folder);
@@ -741,6 +772,9 @@ ALTER TABLE ONLY kprep.channels
 
 ALTER TABLE ONLY kprep.channels
     ADD CONSTRAINT channels_kb_release_fkey FOREIGN KEY (kb, release) REFERENCES kprep.releases(kb, release);
+
+ALTER TABLE ONLY kprep.decisions
+    ADD CONSTRAINT decisions_kb_fkey FOREIGN KEY (kb) REFERENCES kprep.knowledge_bases(kb);
 
 ALTER TABLE ONLY kprep.documents
     ADD CONSTRAINT documents_kb_fkey FOREIGN KEY (kb) REFERENCES kprep.knowledge_bases(kb);

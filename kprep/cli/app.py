@@ -34,6 +34,7 @@ COMMANDS = {
     "chunks": "kprep.cli.reading",
     "explain": "kprep.cli.explaining",
     "release": "kprep.cli.releases",
+    "review": "kprep.cli.reviewing",
     "principals": "kprep.cli.access",
     "suppress": "kprep.cli.access",
     "suppressed": "kprep.cli.access",

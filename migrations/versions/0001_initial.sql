@@ -294,6 +294,22 @@ CREATE TABLE kprep.gate_reports (
     FOREIGN KEY (kb, release) REFERENCES kprep.releases
 );
 
+-- What operators decided; rows are only ever added. `content`: hash of what a candidate changes against its base.
+CREATE TABLE kprep.decisions (
+    decision_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    kb text NOT NULL REFERENCES kprep.knowledge_bases,
+    kind text NOT NULL CHECK (kind IN ('approve', 'reject', 'retry', 'exclude', 'include')),
+    release integer NOT NULL,
+    document_id text NOT NULL,
+    uri text NOT NULL,
+    content text NOT NULL,
+    reason text NOT NULL CHECK (reason <> ''),
+    made_by text NOT NULL,
+    made_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX decisions_content ON kprep.decisions (kb, content) WHERE content <> '';
+CREATE INDEX decisions_document ON kprep.decisions (kb, document_id, decision_id) WHERE document_id <> '';
+
 -- The overlay: what no read may show, whatever the release says. One with `since` in the future acts by itself then.
 CREATE TABLE kprep.suppressions (
     suppression_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -647,7 +663,7 @@ DECLARE
 BEGIN
     DELETE FROM kprep.run_documents WHERE run_id IN (SELECT run_id FROM kprep.runs WHERE kb = unwanted_kb);
     FOREACH name IN ARRAY ARRAY['views', 'gate_reports', 'channels', 'releases', 'suppressions', 'narrowed_acls', 'failures',
-        'kept_stages', 'candidate_decisions', 'documents', 'folders', 'leases', 'runs', 'renames'] LOOP
+        'kept_stages', 'candidate_decisions', 'decisions', 'documents', 'folders', 'leases', 'runs', 'renames'] LOOP
         EXECUTE format('DELETE FROM kprep.%I WHERE kb = %L', name, unwanted_kb);
     END LOOP;
     FOREACH name IN ARRAY ARRAY['release_members', 'release_documents', 'version_chunks', 'relations', 'document_versions', 'chunks',

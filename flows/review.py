@@ -1,0 +1,224 @@
+"""What waits for an operator and why; and what the operator decides, recorded and honoured by later runs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from flows import gate
+from flows.rooms import redactor_of
+from flows.run import only_run, publish_approved, scan_published
+from flows.workspace import Workspace
+from kprep.core.errors import PublishError, SourceError
+from kprep.store import decisions, documents, releases, runs
+from kprep.store.decisions import Decision, Subject
+from kprep.store.sql import Connection
+from quality.spec import Question
+
+PASSAGES = 3
+HIDDEN_TEXT = frozenset(("personal_data",))
+"""Checks whose samples are never shown with text."""
+
+
+def waiting(workspace: Workspace) -> dict[str, Any]:
+    """{candidates, deletions, failures: {reason: count}, excluded, decisions}: all that waits, and what was decided."""
+    kb = workspace.kb
+    with workspace.database.begin() as connection:
+        live = releases.live_release(connection, kb) or 0
+        blocked = [row for row in releases.list_releases(connection, kb) if row.status == "blocked"]
+        last = runs.recent(connection, kb, 1)
+        failures = Counter(row.reason for row in documents.failures(connection, kb))
+        excluded = decisions.excluded(connection, kb)
+        made = decisions.recent(connection, kb, 20)
+    return {
+        "knowledge_base": kb,
+        "live": live,
+        "candidates": [
+            {
+                "release": row.release,
+                "base_release": row.base_release,
+                "current": row.base_release == live,
+                "made_at": row.created_at.isoformat(),
+                "refused_by": _refusing(row.report or {}),
+            }
+            for row in blocked
+            if row.release > live
+        ],
+        "deletions": last[0].summary.get("guard", "") if last and last[0].status == "waiting" else "",
+        "failures": dict(sorted(failures.items())),
+        "excluded": sorted(excluded.values()),
+        "decisions": [_decision_json(item) for item in made],
+    }
+
+
+def _refusing(report: Mapping[str, Any]) -> list[str]:
+    return [check["code"] for check in report.get("checks", ()) if check["level"] == "error" and not check["passed"]]
+
+
+def _decision_json(item: Decision) -> dict[str, Any]:
+    return {
+        "decision": item.kind,
+        "release": item.release or None,
+        "uri": item.uri,
+        "reason": item.reason,
+        "made_by": item.made_by,
+        "made_at": item.made_at.isoformat(),
+    }
+
+
+def show(workspace: Workspace, release: int | None) -> dict[str, Any]:
+    """Why a candidate waits: each failed check with its rows and their text, questions that got worse, failures.
+
+    Without a number: the newest that was refused. Raises: PublishError naming what there is.
+    """
+    kb = workspace.kb
+    with workspace.database.begin() as connection:
+        row = _candidate(connection, kb, release, ("blocked", "rejected", "published"))
+        report = row.report or {}
+        checks = [check for check in report.get("checks", ()) if not check["passed"]]
+        failures = documents.failures(connection, kb)
+        wanted = {sample["chunk_id"] for check in checks for sample in check["samples"] if "chunk_id" in sample}
+        texts = decisions.texts(connection, kb, sorted(wanted))
+        asked = {sample["question_id"] for check in checks for sample in check["samples"] if "question_id" in sample}
+        worse = [question for question in gate.questions(workspace) if question.id in asked]
+        passages = [_passages(workspace, connection, row, question) for question in worse]
+    scan = redactor_of(workspace.rules).scan
+    return {
+        "release": row.release,
+        "base_release": row.base_release,
+        "status": row.status,
+        "decision": report.get("decision"),
+        "checks": [{**check, "samples": _with_text(check, texts, scan)} for check in checks],
+        "questions": passages,
+        "failures": [
+            {"uri": item.uri, "stage": item.stage, "reason": item.reason, "detail": item.detail} for item in failures
+        ],
+    }
+
+
+def _candidate(
+    connection: Connection, kb: str, release: int | None, statuses: Sequence[str] = ("blocked",)
+) -> releases.ReleaseRow:
+    """The candidate asked for, or the newest refused one. Raises: PublishError."""
+    rows = [row for row in releases.list_releases(connection, kb) if row.status in statuses]
+    if release is None:
+        rows = [row for row in rows if row.status == "blocked"]
+    else:
+        rows = [row for row in rows if row.release == release]
+    if not rows:
+        what = "no candidate waits" if release is None else f"candidate {release} does not wait for a decision"
+        raise PublishError(f"{what} in knowledge base {kb!r}: `kprep review list` shows what does")
+    return rows[0]
+
+
+def _with_text(
+    check: Mapping[str, Any], texts: Mapping[str, str], scan: Callable[[str], Iterable[Any]]
+) -> list[dict[str, Any]]:
+    """Samples with the whole text of their chunk, where nothing in it must be kept back."""
+    shown = []
+    for sample in check["samples"]:
+        text = texts.get(sample.get("chunk_id", ""), "")
+        may = text and check["code"] not in HIDDEN_TEXT and not list(scan(text))
+        shown.append({**sample, "text": text} if may else dict(sample))
+    return shown
+
+
+def _passages(
+    workspace: Workspace, connection: Connection, row: releases.ReleaseRow, question: Question
+) -> dict[str, Any]:
+    """A question with what it found before and what it finds now."""
+
+    def found(release: int) -> list[dict[str, Any]]:
+        if not release:
+            return []
+        hits = gate.asker(workspace, connection, release)(question, PASSAGES)
+        return [{"document_uri": hit.document_uri, "text": hit.text} for hit in hits]
+
+    return {
+        "id": question.id,
+        "class": question.kind,
+        "question": question.question,
+        "expected": [{"document": span.document, "quote": span.quote} for span in question.expected],
+        "before": found(row.base_release),
+        "after": found(row.release),
+    }
+
+
+def approve(workspace: Workspace, release: int | None, reason: str, made_by: str, *, dry_run: bool) -> dict[str, Any]:
+    """Publish a refused candidate as it is. Raises: PublishError, BaseConflict, RunLocked."""
+    kb = workspace.kb
+    with only_run(workspace), workspace.writing() as connection:
+        row = _candidate(connection, kb, release)
+        if row.base_release != (releases.live_release(connection, kb) or 0):
+            raise PublishError(
+                f"candidate {row.release} was made on release {row.base_release}, which is no longer live: run again"
+            )
+        if not dry_run:
+            subject = Subject(row.release, decisions.content(connection, kb, row.base_release, row.release))
+            decisions.record(connection, kb, "approve", subject, reason, made_by)
+            publish_approved(workspace, connection, row, {"kind": "approve", "reason": reason, "made_by": made_by})
+    if not dry_run:
+        with only_run(workspace):
+            scan_published(workspace)
+    return {"release": row.release, "overruled": _refusing(row.report or {}), "dry_run": dry_run}
+
+
+def reject(workspace: Workspace, release: int | None, reason: str, made_by: str, *, dry_run: bool) -> dict[str, Any]:
+    """Refuse a candidate for good: a later run that would publish the very same changes stops as well.
+
+    Raises: PublishError, RunLocked.
+    """
+    kb = workspace.kb
+    with only_run(workspace), workspace.writing() as connection:
+        row = _candidate(connection, kb, release)
+        if not dry_run:
+            subject = Subject(row.release, decisions.content(connection, kb, row.base_release, row.release))
+            decisions.record(connection, kb, "reject", subject, reason, made_by)
+            releases.set_status(connection, kb, row.release, "rejected")
+    return {"release": row.release, "dry_run": dry_run}
+
+
+def retry(
+    workspace: Workspace, uris: Sequence[str], stage: str | None, reason: str, made_by: str, *, dry_run: bool
+) -> dict[str, Any]:
+    """Let the next run try failed documents again: all, those named, or those that failed at a stage.
+
+    What the rooms before that stage gave is taken up where it was kept. Raises: SourceError for a document that has
+    not failed, RunLocked.
+    """
+    kb = workspace.kb
+    with only_run(workspace), workspace.writing() as connection:
+        failed = documents.failures(connection, kb)
+        unknown = sorted(set(uris) - {row.uri for row in failed})
+        if unknown:
+            raise SourceError(f"{unknown[0]} has not failed: `kprep status --failures` lists what has")
+        chosen = [row for row in failed if (not uris or row.uri in uris) and (stage is None or row.stage == stage)]
+        if not dry_run and chosen:
+            for row in chosen:
+                subject = Subject(document_id=row.document_id, uri=row.uri)
+                decisions.record(connection, kb, "retry", subject, reason, made_by)
+            documents.clear_failures(connection, kb, [row.document_id for row in chosen])
+            decisions.list_anew(connection, kb)
+    retried = [{"uri": row.uri, "stage": row.stage, "reason": row.reason} for row in chosen]
+    return {"documents": retried, "dry_run": dry_run}
+
+
+def exclude(workspace: Workspace, uri: str, reason: str, made_by: str, *, back: bool, dry_run: bool) -> dict[str, Any]:
+    """Keep a document out of later candidates (`back`: let it in again). Raises: SourceError, RunLocked."""
+    kb = workspace.kb
+    kind = "include" if back else "exclude"
+    with only_run(workspace), workspace.writing() as connection:
+        out = {known: key for key, known in decisions.excluded(connection, kb).items()}
+        ids = documents.ids_of_uri(connection, kb, uri) or [
+            row.document_id for row in documents.failures(connection, kb) if row.uri == uri
+        ]
+        key = out.get(uri) if back else next(iter(ids), None)
+        if key is None:
+            what = "is not excluded" if back else "is no document of this knowledge base"
+            raise SourceError(f"{uri} {what}: `kprep review list` and `kprep status` name them")
+        if not dry_run:
+            decisions.record(connection, kb, kind, Subject(document_id=key, uri=uri), reason, made_by)
+            documents.clear_failures(connection, kb, [key])
+            decisions.list_anew(connection, kb)
+    return {"uri": uri, "decision": kind, "dry_run": dry_run}

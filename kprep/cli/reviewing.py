@@ -1,0 +1,193 @@
+"""review list | show | approve | reject | retry | exclude | include."""
+
+from __future__ import annotations
+
+import getpass
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.markup import escape
+
+from kprep.cli import output
+from kprep.cli.app import command, print_json, workspace
+
+STAGES = ("scan", "fetch", "parse", "clean", "redact", "chunk", "enrich", "embed")
+
+
+@click.group("review")
+def review_group() -> None:
+    """See what waits for a person and why, and decide it. Decisions are recorded and later runs honour them."""
+
+
+def decides(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Options of everything that is a decision."""
+    for option in (
+        click.option("--dry-run", is_flag=True, help="Only show what would be decided."),
+        click.option("--by", "made_by", default=getpass.getuser, help="Who decides (default: the user logged in)."),
+        click.option("--reason", required=True, help="Why; recorded with the decision."),
+    ):
+        function = option(function)
+    return function
+
+
+@command("list")
+def list_command(folder: Path | None, data_dir: Path | None, as_json: bool) -> None:
+    """Candidates the gate refused, deletions that wait, failed documents by reason, and the last decisions."""
+    with workspace(folder, data_dir) as opened:
+        from flows import review
+
+        found = review.waiting(opened)
+    if as_json:
+        print_json(found)
+        return
+    say = output.console.print
+    for row in found["candidates"]:
+        old = "" if row["current"] else f"  [yellow]made on release {row['base_release']}: run again[/]"
+        say(f"candidate {row['release']} on {row['base_release']}, refused by {', '.join(row['refused_by'])}{old}")
+    if found["deletions"]:
+        say(f"[yellow]deletions wait:[/] {escape(found['deletions'])}")
+    for reason, count in found["failures"].items():
+        say(f"{count} documents failed: {reason}")
+    for uri in found["excluded"]:
+        say(f"excluded: {escape(uri)}")
+    if not (found["candidates"] or found["deletions"] or found["failures"]):
+        say("nothing waits")
+    for made in found["decisions"][:10]:
+        about = escape(made["uri"] or f"candidate {made['release']}")
+        say(
+            f"  [dim]{made['made_at'][:16]}  {made['made_by']}  {made['decision']} {about}: {escape(made['reason'])}[/]"
+        )
+
+
+@command("show")
+@click.argument("release", type=int, required=False)
+def show_command(folder: Path | None, data_dir: Path | None, as_json: bool, release: int | None) -> None:
+    """Why a candidate was refused: checks with value, threshold and rows, and questions before and after.
+
+    Without RELEASE: the newest that waits.
+    """
+    with workspace(folder, data_dir) as opened:
+        from flows import review
+
+        found = review.show(opened, release)
+    if as_json:
+        print_json(found)
+        return
+    say = output.console.print
+    say(f"[bold]candidate {found['release']}[/] on release {found['base_release']}: {found['status']}")
+    for check in found["checks"]:
+        style = "bold red" if check["level"] == "error" else "yellow"
+        say(
+            f"\n[{style}]{check['level']}[/] [bold]{check['code']}[/] value {check['value']}, threshold "
+            f"{check['threshold']}\n  {escape(check['message'])}",
+            soft_wrap=True,
+        )
+        for sample in check["samples"]:
+            kept = {name: value for name, value in sample.items() if name not in ("text", "chunk_id", "locator")}
+            say("  " + escape(", ".join(f"{name}: {value}" for name, value in kept.items())), soft_wrap=True)
+            if sample.get("text"):
+                say(f"    [dim]{escape(' '.join(sample['text'].split()))[:300]}[/]")
+    for question in found["questions"]:
+        say(f"\n[bold]{escape(question['question'])}[/] ({question['class']}, {question['id']})")
+        for span in question["expected"]:
+            say(f"  expected {escape(span['document'])}: {escape(span['quote'])}")
+        for name in ("before", "after"):
+            for hit in question[name] or [{"document_uri": "nothing", "text": ""}]:
+                say(f"  {name:<6} {escape(hit['document_uri'])}: {escape(' '.join(hit['text'].split())[:160])}")
+    output.failures(found["failures"])
+
+
+@command("approve")
+@click.argument("release", type=int, required=False)
+@decides
+def approve_command(
+    folder: Path | None, data_dir: Path | None, as_json: bool, release: int | None, **decision: Any
+) -> None:
+    """Publish a refused candidate as it is. You answer for what the gate found.
+
+    The decision holds for these changes: if something else was published meanwhile, run again, and the run publishes
+    them.
+    """
+    with workspace(folder, data_dir) as opened:
+        from flows import review
+
+        done = review.approve(opened, release, **decision)
+    _say(done, f"candidate {done['release']} is live, against {', '.join(done['overruled'])}", as_json=as_json)
+
+
+@command("reject")
+@click.argument("release", type=int, required=False)
+@decides
+def reject_command(
+    folder: Path | None, data_dir: Path | None, as_json: bool, release: int | None, **decision: Any
+) -> None:
+    """Refuse a candidate for good. A run that would publish the very same changes stops as well."""
+    with workspace(folder, data_dir) as opened:
+        from flows import review
+
+        done = review.reject(opened, release, **decision)
+    _say(done, f"candidate {done['release']} is rejected", as_json=as_json)
+
+
+@command("retry")
+@click.argument("uris", nargs=-1)
+@click.option("--stage", type=click.Choice(STAGES), help="Only documents that failed at this stage.")
+@decides
+def retry_command(
+    folder: Path | None,
+    data_dir: Path | None,
+    as_json: bool,
+    uris: tuple[str, ...],
+    stage: str | None,
+    **decision: Any,
+) -> None:
+    """Let the next run try failed documents again: all, those named, or those that failed at a stage.
+
+    They are taken up from that stage where the results of the rooms before it were kept.
+    """
+    with workspace(folder, data_dir) as opened:
+        from flows import review
+
+        done = review.retry(opened, uris, stage, **decision)
+    _say(done, f"{len(done['documents'])} documents are tried again by the next run", as_json=as_json)
+
+
+@command("exclude")
+@click.argument("uri")
+@decides
+def exclude_command(folder: Path | None, data_dir: Path | None, as_json: bool, uri: str, **decision: Any) -> None:
+    """Keep a document out: the next run leaves it, and takes it from what is live."""
+    with workspace(folder, data_dir) as opened:
+        from flows import review
+
+        done = review.exclude(opened, uri, back=False, **decision)
+    _say(done, f"{uri} is left out by the next run", as_json=as_json)
+
+
+@command("include")
+@click.argument("uri")
+@decides
+def include_command(folder: Path | None, data_dir: Path | None, as_json: bool, uri: str, **decision: Any) -> None:
+    """Let an excluded document in again with the next run."""
+    with workspace(folder, data_dir) as opened:
+        from flows import review
+
+        done = review.exclude(opened, uri, back=True, **decision)
+    _say(done, f"{uri} is taken in by the next run", as_json=as_json)
+
+
+def _say(done: dict[str, Any], sentence: str, *, as_json: bool) -> None:
+    if as_json:
+        print_json(done)
+    else:
+        output.console.print(escape(f"would be decided: {sentence}" if done["dry_run"] else sentence))
+
+
+for _command in (
+    list_command, show_command, approve_command, reject_command, retry_command, exclude_command, include_command,
+):  # fmt: skip
+    review_group.add_command(_command)
+
+COMMANDS = {"review": review_group}

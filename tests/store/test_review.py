@@ -1,0 +1,128 @@
+"""Review by the command line: what waits is shown with its reasons, and a decision is recorded and honoured."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from kprep.cli.app import cli
+from tests.conftest import MakeBase
+from tests.fakes.knowledge_base import TestBase
+
+ONE = "# Refunds\n\nA refund takes five working days after the parcel has arrived at the warehouse.\n"
+TWO = "# Shipping\n\nParcels leave the warehouse on the day of the order when it comes in before noon.\n"
+OTHER = "# Tour {0}\n\nTour number {0} of the museum begins beside the old steam engine in the yard.\n"
+QUESTIONS = """
+- id: refund
+  class: natural
+  question: how many days does a refund take
+  as: [staff]
+  expect:
+    - {document: docs/one.md, quote: a refund takes five working days}
+"""
+STRICT = {"thresholds": {"recall_at_5": 1.0, "min_questions": 1, "short_share": 1.0}, "questions": "questions.yaml"}
+
+
+def kprep(base: TestBase, *arguments: str, code: int = 0) -> Any:
+    """Output of a command as JSON."""
+    where = ["--kb", str(base.folder), "--json"]
+    done = CliRunner().invoke(cli, [*arguments, *where], standalone_mode=False)
+    if done.exception is not None and code == 0:
+        raise done.exception
+    assert (done.exception is not None) == (code != 0), done.output
+    return json.loads(done.stdout) if code == 0 else done.exception
+
+
+@pytest.fixture
+def base(make_base: MakeBase) -> TestBase:
+    """A published release, and a candidate on it that no longer answers its question."""
+    others = {f"other{number}.md": OTHER.format(number) for number in range(4)}
+    made = make_base({"one.md": ONE, "two.md": TWO, **others}, embedding={"provider": "none"}, quality=STRICT)
+    (made.folder / "questions.yaml").write_text(QUESTIONS, encoding="utf-8")
+    assert made.run()["status"] == "published"
+    made.write("one.md", ONE.replace("A refund takes five working days", "Money comes back a week"))
+    assert made.run()["status"] == "blocked"
+    return made
+
+
+@pytest.mark.req("C7.9")
+def test_what_waits_is_listed_and_shown_with_text_and_passages(base: TestBase) -> None:
+    listed = kprep(base, "review", "list")
+    assert [row["release"] for row in listed["candidates"]] == [2]
+    assert "questions_recall" in listed["candidates"][0]["refused_by"]
+    shown = kprep(base, "review", "show")
+    recall = next(check for check in shown["checks"] if check["code"] == "questions_recall")
+    assert (recall["value"], recall["threshold"]) == (0.0, 1.0)
+    (question,) = shown["questions"]
+    assert "five working days" in question["before"][0]["text"]
+    assert not any("five working days" in hit["text"] for hit in question["after"])
+
+
+def test_an_approval_publishes_and_is_recorded(base: TestBase) -> None:
+    assert kprep(base, "review", "approve", "--reason", "tried", "--dry-run")["dry_run"]
+    assert base.live() == 1
+    done = kprep(base, "review", "approve", "2", "--reason", "the wording changed on purpose", "--by", "ann")
+    assert "questions_recall" in done["overruled"]
+    assert base.live() == 2
+    assert base.run()["status"] == "unchanged"
+    (made, *_) = kprep(base, "review", "list")["decisions"]
+    assert (made["decision"], made["release"], made["made_by"]) == ("approve", 2, "ann")
+    assert made["reason"] == "the wording changed on purpose"
+    assert made["made_at"]
+    assert kprep(base, "verify")["drift"] == []
+
+
+def test_a_rejection_holds_for_the_same_changes_and_not_for_others(base: TestBase) -> None:
+    kprep(base, "review", "reject", "2", "--reason", "the old wording stays", "--by", "ann")
+    again = base.run()
+    assert again["status"] == "blocked"
+    assert "ann rejected these changes before: the old wording stays" in again["message"]
+    assert kprep(base, "review", "list")["candidates"] == []
+    base.write("one.md", ONE + "\nIt is paid to the same card.\n")
+    assert base.run()["status"] == "published"
+
+
+def test_an_approval_holds_when_something_else_was_published_meanwhile(base: TestBase) -> None:
+    kprep(base, "review", "approve", "2", "--reason", "on purpose", "--by", "ann")
+    with base.connection() as connection:
+        from publish import publisher
+
+        publisher.rollback(connection, base.name, 1)
+    assert base.run()["status"] == "published", "the same changes were approved already"
+
+
+def test_a_candidate_of_an_older_base_cannot_be_approved(base: TestBase) -> None:
+    base.write("one.md", ONE)
+    base.write("three.md", TWO.replace("Shipping", "Returns"))
+    assert base.run()["status"] == "published"
+    error = kprep(base, "review", "approve", "2", "--reason", "late", code=1)
+    assert "no longer live: run again" in str(error)
+
+
+def test_an_excluded_document_is_left_out_until_it_is_let_in_again(base: TestBase) -> None:
+    base.write("one.md", ONE)
+    assert base.run()["status"] in ("published", "unchanged")
+    kprep(base, "review", "exclude", "docs/two.md", "--reason", "out of date", "--by", "ann")
+    assert base.run()["status"] == "published"
+    assert "two.md" not in base.uris()
+    assert base.run()["status"] == "unchanged"
+    assert kprep(base, "review", "list")["excluded"] == ["docs/two.md"]
+    kprep(base, "review", "include", "docs/two.md", "--reason", "renewed", "--by", "ann")
+    assert base.run()["status"] == "published"
+    assert "two.md" in base.uris()
+    assert "is no document" in str(kprep(base, "review", "exclude", "docs/no.md", "--reason", "typing", code=1))
+
+
+def test_only_failed_documents_are_tried_again(base: TestBase) -> None:
+    base.write("one.md", ONE)
+    base.write("broken.pdf", b"%PDF-1.4 nothing")
+    base.run()
+    assert base.run()["work"]["parsed"] == 0, "what failed for good is not tried again by itself"
+    assert kprep(base, "review", "retry", "--stage", "redact", "--reason", "rules")["documents"] == []
+    retried = kprep(base, "review", "retry", "--stage", "parse", "--reason", "a new copy is there", "--by", "ann")
+    assert [row["uri"] for row in retried["documents"]] == ["docs/broken.pdf"]
+    assert base.run()["work"]["parsed"] == 1
+    assert "has not failed" in str(kprep(base, "review", "retry", "docs/two.md", "--reason", "no", code=1))
