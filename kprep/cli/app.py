@@ -136,11 +136,11 @@ def run() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
     except Exception as error:  # noqa: BLE001 -- the last place an error can be made readable
-        code = _explain(error, as_json=as_json)
+        code = explain_error(error, as_json=as_json)
     sys.exit(code if isinstance(code, int) else 0)
 
 
-def _explain(error: Exception, *, as_json: bool) -> int:
+def explain_error(error: Exception, *, as_json: bool) -> int:
     """Print what went wrong, without a traceback; the exit code."""
     if isinstance(error, PrepError):
         code = EXIT_USAGE if isinstance(error, ConfigError) else EXIT_FAILED

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,18 @@ import click
 from rich.markup import escape
 
 from kprep.cli import output
-from kprep.cli.app import EXIT_FAILED, EXIT_REFUSED, EXIT_WAITING, command, exits, print_json, workspace
+from kprep.cli.app import (
+    EXIT_FAILED,
+    EXIT_REFUSED,
+    EXIT_WAITING,
+    command,
+    exits,
+    explain_error,
+    print_json,
+    workspace,
+)
 from kprep.cli.explaining import show_change
+from kprep.core.errors import PrepError
 
 EXIT_OF = {"published": 0, "unchanged": 0, "blocked": EXIT_REFUSED, "waiting": EXIT_WAITING, "failed": EXIT_FAILED}
 
@@ -113,6 +124,14 @@ def _show_plan(outcome: dict[str, Any]) -> None:
 @click.option("--allow-deletes", is_flag=True, help="Confirm deletions the mass-delete guard stopped at.")
 @ONLY
 @click.option("--dry-run", is_flag=True, help="Only show the plan, like `kprep plan`.")
+@click.option("--watch", is_flag=True, help="Run again whenever files of the sources on this machine have changed.")
+@click.option(
+    "--every",
+    type=click.FloatRange(0.1, 3600),
+    default=2.0,
+    show_default=True,
+    help="With --watch: seconds between two looks at the files; one that changes is waited for.",
+)
 @click.pass_context
 def run_command(
     ctx: click.Context,
@@ -122,6 +141,8 @@ def run_command(
     allow_deletes: bool,
     only: tuple[str, ...],
     dry_run: bool,
+    watch: bool,
+    every: float,
 ) -> None:
     """Prepare what changed, check it, and publish it whole or not at all.
 
@@ -131,7 +152,14 @@ def run_command(
 
     With --only the sources are not listed: the files named are taken up (or retired, where they are gone), and all else
     stays as it is live. It needs a live release of a whole run under the same rules.
+
+    With --watch it stays, and runs when files of filesystem, archive, export and local git sources, or kprep.yaml and
+    its rules, changed and stood still. A run that fails or waits is shown, and the next change tried. End with Ctrl-C.
     """
+    if watch and (dry_run or only or allow_deletes):
+        raise click.UsageError("--watch goes with none of --dry-run, --only and --allow-deletes")
+    if watch:
+        _watch(folder, data_dir, as_json=as_json, every_s=every)
     if dry_run:
         given = {"folder": folder, "data_dir": data_dir, "as_json": as_json, "allow_deletes": allow_deletes}
         ctx.invoke(plan_command, **given, only=only, rules=None)
@@ -145,6 +173,25 @@ def run_command(
     else:
         output.run_summary(summary)
     exits(EXIT_OF[summary["status"]])
+
+
+def _watch(folder: Path | None, data_dir: Path | None, *, as_json: bool, every_s: float) -> None:
+    """Run after each change of files, until interrupted."""
+    with workspace(folder, data_dir) as looked_at:
+        from flows.start import start
+        from flows.watching import changes
+
+        for _ in changes(looked_at, every_s):
+            try:
+                with workspace(folder, data_dir) as opened, output.progress():
+                    summary = start(opened, allow_deletes=False)
+            except PrepError as error:
+                explain_error(error, as_json=as_json)
+                continue
+            if as_json:
+                click.echo(json.dumps(summary, ensure_ascii=False, default=str))
+            else:
+                output.run_summary(summary)
 
 
 @command("status")
