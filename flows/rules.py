@@ -43,6 +43,12 @@ class RuleSet:
         """How documents of this type are cut."""
         return self.profiles.get(doc_type, self.default_profile)
 
+    @property
+    def redaction_identity(self) -> str:
+        """Fingerprint of redaction's version, policy, tenant and key."""
+        rules = {"policy": self.redaction.options(), "tenant": self.tenant, "key": digest("key", self.key)[:16]}
+        return fingerprint("", "redaction", redaction.VERSION, rules)
+
     def stages(self, media_type: str, doc_type: str) -> dict[str, str]:
         """Room -> fingerprint of its version and effective options, in pipeline order.
 
@@ -51,11 +57,10 @@ class RuleSet:
         profile = self.profile(doc_type)
         chunker = chunking.CHUNKERS[profile.strategy]
         cut = {**asdict(profile), "tokenizer": load_tokenizer(self.tokenizer).identity}
-        rules = {"policy": self.redaction.options(), "tenant": self.tenant, "key": digest("key", self.key)[:16]}
         return {
             "parse": parser_identity(media_type),
             "clean": fingerprint("", "cleaning", cleaning.VERSION, self.cleaning.options()),
-            "redact": fingerprint("", "redaction", redaction.VERSION, rules),
+            "redact": self.redaction_identity,
             "chunk": fingerprint("", f"chunking.{chunker.name}", chunker.version, cut),
             "enrich": fingerprint("", "enrichment", enrichment.VERSION, {"max_tokens": self.max_tokens}),
         }

@@ -30,6 +30,7 @@ from redaction import Redactor
 from sources import NOTHING, SOURCES, About, Entry, Listing, Options, Problem, SourceRequest, SourceSpec
 
 HEAD_BYTES = 1 << 20
+PERSONAL_NAME = "personal_name"
 PERMISSIONS_UNREADABLE = "permissions_unreadable"
 
 
@@ -43,7 +44,7 @@ class Scan:
     read to see whether they changed. `locations`: how to fetch each document. `listed_at`: clock when the first listing
     was there. `decided`: what a person said of documents of the candidate store, as they are now. `known`: documents in
     scope that the scan before listed; `left`: those that no source held already then. `asked`: names of the sources
-    that were listed.
+    that were listed. `check_names`: names of known documents are looked at again, because redaction changed.
     """
 
     scope: Scope = field(default_factory=whole_scope)
@@ -59,6 +60,7 @@ class Scan:
     listed_at: float = 0.0
     known: frozenset[str] = frozenset()
     left: tuple[str, ...] = ()
+    check_names: bool = False
     asked: set[str] = field(default_factory=set)
 
     def covers(self, failure: FailureRow) -> bool:
@@ -101,17 +103,22 @@ def _listing(spec: SourceSpec, request: SourceRequest) -> Listing:
 
 
 def scan_sources(
-    workspace: Workspace, connection: Connection, only: Mapping[str, Sequence[str]], *, settled: bool
+    workspace: Workspace,
+    connection: Connection,
+    only: Mapping[str, Sequence[str]],
+    *,
+    settled: bool,
+    check_names: bool,
 ) -> Scan:
     """List the sources, or of them what `only` names, and hash what may have changed. Writes nothing.
 
-    `settled`: the live release holds what the folders listed that are known as settled. Raises: SourceError,
-    ConfigError with the remedy.
+    `settled`: the live release holds what the folders listed that are known as settled. `check_names`: also of files
+    that did not change. Raises: SourceError, ConfigError with the remedy.
     """
     seen = known_folders(workspace, connection) if not only else {}
     same = {row.folder: row.digest for row in seen.values() if settled and row.settled}
     listings: list[tuple[SourceConfig, Listing]] = []
-    scan = Scan()
+    scan = Scan(check_names=check_names)
     for source in workspace.base.config.sources:
         if only and source.name not in only:
             continue
@@ -167,8 +174,9 @@ def _look_at(
     key = document_id(workspace.kb, source.name, entry.uri)
     scan.locations[key] = (source, entry)
     row = known.get(key)
-    if row is not None and row.version_token == entry.version_token:
-        scan.rows.append(row)
+    same = row if row is not None and row.version_token == entry.version_token else None
+    if same is not None and not scan.check_names:
+        scan.rows.append(same)
         return
     named = redactor_of(workspace.rules).scan_name(entry.uri)
     if named:
@@ -176,7 +184,10 @@ def _look_at(
         kinds = ", ".join(sorted({kind for kind, _, _ in named}))
         identity = (key, source.name, _masked(entry.uri, named))
         detail = f"its path holds personal data ({kinds}): rename it"
-        scan.failed.append((identity, Failure("scan", "personal_name", detail, retryable=False)))
+        scan.failed.append((identity, Failure("scan", PERSONAL_NAME, detail, retryable=False)))
+        return
+    if same is not None:
+        scan.rows.append(same)
         return
     identity = (key, source.name, entry.uri)
     if entry.size > limit:
@@ -257,7 +268,10 @@ def plan_run(
     # Wherever they stand, they are to be retired, or to go where a person said.
     if not only and (overlay.expiring(connection, kb, base, 0) or candidates.decided_since(connection, kb, base)):
         settled = False
-    scan = scan_sources(workspace, connection, named(_places(workspace), only), settled=settled)
+    made = releases.get(connection, kb, base) if not settled else None
+    check_names = made is not None and made.configuration.get("redaction_rules") != workspace.rules.redaction_identity
+    wanted = named(_places(workspace), only)
+    scan = scan_sources(workspace, connection, wanted, settled=settled, check_names=check_names)
     scan.decided = candidates.decisions(connection, kb, {row.document_id: row.content_hash for row in scan.rows})
     in_scope = {*scan.known, *scan.left, *(row.document_id for row in scan.rows)}
     live = tuple(releases.outlines(connection, kb, base, None if scan.scope.whole else sorted(in_scope)))
@@ -392,6 +406,7 @@ def record_scan(workspace: Workspace, connection: Connection, run_id: str, plann
     denials += overlay.suppress(connection, kb, denied, "source_deleted", f"run {run_id}")
     seen = {row.document_id for row in scan.rows} | scan.keep | {identity[0] for identity, _ in scan.failed}
     documents.unlist(connection, kb, [key for key in scan.known if key not in seen])
+    documents.drop(connection, kb, [key[0] for key, failure in scan.failed if failure.reason == PERSONAL_NAME])
     stale = [row for row in documents.failures(connection, kb) if row.document_id not in seen and scan.covers(row)]
     documents.clear_failures(connection, kb, [row.document_id for row in stale])
     return denials

@@ -134,6 +134,7 @@ class Workspace:
             "scan_rules": self.scan_rules,
             "cleaning": self.rules.cleaning.options(),
             "redaction": self.rules.redaction.options(),
+            "redaction_rules": self.rules.redaction_identity,
             "profiles": {
                 name: canonical_json(profile.model_dump()) for name, profile in config.chunking.profiles.items()
             },

@@ -13,7 +13,7 @@ from parsers.odf_package import OdfPackage, points
 from parsers.odf_text import OdfText
 from parsers.office_properties import core_properties
 from parsers.pptx_slide import Shape, reading_order
-from parsers.sheet_grid import MAX_CELLS, MAX_SPREAD, Box, Sheet, quote_sheet, read_sheets
+from parsers.sheet_grid import MAX_CELLS, MAX_SPREAD, Box, Sheet, quote_sheet, read_sheets, wanted_sheets
 
 NAME = "opendocument"
 VERSION = 1
@@ -45,8 +45,7 @@ def quote(content: bytes, locator: Locator) -> str:
     """Text of the sheet's cells, of the slide, of the page or of the section of the anchor, read afresh."""
     package = OdfPackage(content, "the document")
     if locator.sheet is not None or package.body("spreadsheet") is not None:
-        sheets = [sheet for sheet in _sheets(package) if locator.sheet in {None, sheet.name}]
-        return "\n".join(quote_sheet(sheet, locator.cell) for sheet in sheets)
+        return "\n".join(quote_sheet(sheet, locator.cell) for sheet in wanted_sheets(_sheets(package), locator))
     chosen = [element for element in _read(package)[0] if _matches(element.locator, locator)]
     return "\n".join(f"{element.marker} {element.text}".strip() for element in chosen)
 

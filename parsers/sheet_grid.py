@@ -84,8 +84,21 @@ def read_sheets(sheets: Sequence[Sheet]) -> tuple[list[Element], list[SourceUnit
         units.append(SourceUnit("sheet", number, "ok" if found else "no_text", chars))
         if found:
             heading = Element(ElementKind.HEADING, sheet.name, Locator(sheet=sheet.name), level=1, hidden=sheet.hidden)
-            elements.extend((heading, *found))
+            elements.extend(_numbered(element, number) for element in (heading, *found))
     return elements, units
+
+
+def _numbered(element: Element, number: int) -> Element:
+    return replace(element, locator=replace(element.locator, sheet_number=number))
+
+
+def wanted_sheets(sheets: Sequence[Sheet], locator: Locator) -> list[Sheet]:
+    """The sheets a locator names, by name or by number; all where it names none."""
+    if locator.sheet is not None:
+        return [sheet for sheet in sheets if sheet.name == locator.sheet]
+    if locator.sheet_number is not None:
+        return list(sheets[locator.sheet_number - 1 : locator.sheet_number])
+    return list(sheets)
 
 
 def quote_sheet(sheet: Sheet, cell: str | None) -> str:

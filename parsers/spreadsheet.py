@@ -29,7 +29,7 @@ from parsers.docx_charts import chart_elements
 from parsers.docx_xml import Package, local
 from parsers.office_properties import core_properties
 from parsers.ole import check_chains
-from parsers.sheet_grid import MAX_SPREAD, Sheet, check_size, quote_sheet, read_sheets
+from parsers.sheet_grid import MAX_SPREAD, Sheet, check_size, quote_sheet, read_sheets, wanted_sheets
 
 NAME = "spreadsheet"
 VERSION = 2
@@ -61,11 +61,7 @@ def parse(raw: RawDocument) -> ParsedDocument:
 def quote(content: bytes, locator: Locator) -> str:
     """Words of the cells of the place, of the row that heads them, and the sheet's name, read afresh."""
     package = _package(content, "the document")
-    chosen = [
-        sheet
-        for sheet in _sheets(content, package, "the document")
-        if locator.sheet is None or sheet.name == locator.sheet
-    ]
+    chosen = wanted_sheets(_sheets(content, package, "the document"), locator)
     return "\n".join(quote_sheet(sheet, locator.cell) for sheet in chosen)
 
 

@@ -15,17 +15,14 @@ _LEAST = 5
 class SafeLocators:
     """Takes out of locators what repeats a redacted value, also as a slug ("about-anna-acme-io").
 
-    `values`: what was redacted. `has_value`: whether a text by itself shows personal data. A sheet or message id turns
-    into `placeholder(text)`; an anchor is left out, and the other parts of the locator, or the document as a whole,
-    remain as the place: an anchor that names nothing in the original would open nothing.
+    `values`: what was redacted. `has_value`: whether a text by itself shows personal data. An anchor, a sheet's name or
+    a message's id is left out, and the other parts of the locator (the number of the sheet), or the document as a
+    whole, remain as the place: what names nothing in the original would open nothing.
     """
 
-    def __init__(
-        self, values: Iterable[str], has_value: Callable[[str], bool], placeholder: Callable[[str], str]
-    ) -> None:
+    def __init__(self, values: Iterable[str], has_value: Callable[[str], bool]) -> None:
         self._values = sorted({short for value in values if len(short := squashed(value)) >= _LEAST})
         self._has_value = has_value
-        self._placeholder = placeholder
         self._known: dict[str, bool] = {}
 
     def __call__(self, locator: Locator) -> Locator:
@@ -35,9 +32,9 @@ class SafeLocators:
         if locator.anchor and self._tells(locator.anchor):
             locator = replace(locator, anchor=None)
         if locator.sheet and self._tells(locator.sheet):
-            locator = replace(locator, sheet=self._placeholder(locator.sheet))
-        if locator.message and self._tells(locator.message):
-            locator = replace(locator, message=self._placeholder(locator.message))
+            locator = replace(locator, sheet=None)
+        if any(message and self._tells(message) for message in (locator.message, locator.message_end)):
+            locator = replace(locator, message=None, message_end=None)
         return locator
 
     def _tells(self, text: str) -> bool:

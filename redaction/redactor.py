@@ -149,7 +149,7 @@ class Redactor:
         def has_value(text: str) -> bool:
             return bool(self.scan(text, by_context=True))
 
-        return SafeLocators(values, has_value, lambda text: self._pseudonyms.placeholder("PLACE", text))
+        return SafeLocators(values, has_value)
 
     def _find(self, fields: Sequence[Field], language: str) -> list[list[Span]]:
         """For each field the spans to replace, in order, none overlapping."""

@@ -21,6 +21,7 @@ class Locator:
 
     `char` counts Unicode code points of the decoded original (only where the original is text).
     `page_end`, `message_end` and `line` are inclusive, as people cite them. `time` is in seconds.
+    `sheet_number` counts all sheets of the file; it takes the place of a `sheet` whose name cannot be shown.
     """
 
     page: int | None = None
@@ -30,6 +31,7 @@ class Locator:
     time: tuple[float, float] | None = None
     anchor: str | None = None
     sheet: str | None = None
+    sheet_number: int | None = None
     cell: str | None = None
     row: int | None = None
     message: str | None = None
@@ -37,11 +39,11 @@ class Locator:
     char: tuple[int, int] | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """Only the fields that are set; tuples as lists."""
+        """Only the fields that are set; tuples as lists. The number of a sheet only where its name is not there."""
         out: dict[str, Any] = {}
         for item in fields(self):
             value = getattr(self, item.name)
-            if value is not None:
+            if value is not None and not (item.name == "sheet_number" and self.sheet is not None):
                 out[item.name] = list(value) if isinstance(value, tuple) else value
         return out
 

@@ -134,6 +134,12 @@ def unlist(connection: Connection, kb: str, ids: Sequence[str]) -> None:
     connection.execute(SQL["unlist"], {"kb": kb, "ids": list(ids)})
 
 
+def drop(connection: Connection, kb: str, ids: Sequence[str]) -> None:
+    """Nothing is known of these documents' files any more, not even their names."""
+    if ids:
+        connection.execute(SQL["drop"], {"kb": kb, "ids": list(ids)})
+
+
 def version_id(document_id: str, content_fingerprint: str) -> str:
     """Id of a document version: 32 hex digits."""
     return digest("version", document_id, content_fingerprint)[:32]

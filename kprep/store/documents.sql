@@ -84,6 +84,9 @@ ON CONFLICT (kb, document_id) DO UPDATE SET
 -- name: unlist
 UPDATE kprep.documents SET listed = false WHERE kb = :kb AND document_id = ANY(:ids);
 
+-- name: drop
+DELETE FROM kprep.documents WHERE kb = :kb AND document_id = ANY(:ids);
+
 -- name: save_version
 INSERT INTO kprep.document_versions
     (kb, version_id, document_id, content_fingerprint, content_hash, media_type, parser, title, language, front_matter,

@@ -35,11 +35,12 @@ def test_an_anchor_made_from_a_value_is_left_out() -> None:
     assert {item.locator for item in result.redactions} == {Locator(line=(3, 3))}
 
 
-def test_sheets_and_message_ids_become_placeholders() -> None:
-    place = Locator(sheet="anna@acme.io", cell="A1", message="<41.anna@acme.io>")
+def test_sheets_and_message_ids_that_tell_a_value_are_left_out() -> None:
+    place = Locator(sheet="anna@acme.io", sheet_number=2, cell="A1", message="7", message_end="<41.anna@acme.io>")
     result = REDACTOR.redact(document(Element(ElementKind.PARAGRAPH, "x", place)))
-    assert result.elements[0].locator.cell == "A1"
-    assert str(result.elements[0].locator.sheet).startswith("<PLACE_")
+    assert result.elements[0].locator == Locator(sheet_number=2, cell="A1")
+    assert result.elements[0].locator.to_json() == {"sheet_number": 2, "cell": "A1"}
+    assert Locator(sheet="Pumps", sheet_number=2).to_json() == {"sheet": "Pumps"}
     assert "acme" not in repr(result)
     again = CleanDocument("s/a", "text/html", "html", result.elements, (), result.metadata, ())
     assert REDACTOR.redact(again).elements == result.elements

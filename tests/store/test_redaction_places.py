@@ -1,0 +1,95 @@
+"""Where redaction reaches beyond the text: names of files, sheets, comments and scripts."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+import yaml
+from sqlalchemy import text
+
+from kprep.core.models import Locator
+from parsers import parser_for
+from tests.conftest import MakeBase
+from tests.fakes.pages import FOUR
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "parsers" / "spreadsheet-sheets" / "input.xlsx"
+HTML = """<html><head><title>Pumps</title><style>/* %s */</style></head><body><h1>Pumps</h1>
+<!-- %s --><script>let x = "%s";</script><p>Pumps are checked every spring by the people of the workshop.</p>
+</body></html>"""
+SECRET = "password = hG7_kfLq92xZ"
+
+
+@pytest.mark.req("D5.1", "D5.5", "D10.6")
+def test_a_changed_policy_looks_at_names_of_files_again(make_base: MakeBase) -> None:
+    base = make_base({"KD-481516 letter.md": FOUR["safety.md"], **FOUR})
+    base.run()
+    assert "KD-481516 letter.md" in base.uris()
+    (base.folder / "redaction.yaml").write_text(yaml.safe_dump({"patterns": {"CUSTOMER_NUMBER": r"KD-\d{6}"}}))
+    base.configure(redaction={"policy": "redaction.yaml"})
+    summary = base.run()
+    assert summary["status"] == "published"
+    [failure] = summary["failures"]
+    assert (failure["reason"], failure["uri"]) == ("personal_name", "docs/<CUSTOMER_NUMBER> letter.md")
+    assert "481516" not in str(summary)
+    assert base.uris() == sorted(FOUR)
+    assert base.run()["status"] == "unchanged"
+    with base.connection() as connection:
+        known = text("SELECT count(*) FROM kprep.documents WHERE kb = :kb AND uri LIKE '%481516%'")
+        assert connection.execute(known, {"kb": base.name}).scalar_one() == 0
+    base.configure(redaction={})
+    base.run()
+    assert "KD-481516 letter.md" in base.uris()
+
+
+def renamed(content: bytes, old: str, new: str) -> bytes:
+    """A workbook with a sheet of another name."""
+    out = io.BytesIO()
+    with ZipFile(io.BytesIO(content)) as source, ZipFile(out, "w") as target:
+        for name in source.namelist():
+            part = source.read(name)
+            target.writestr(name, part.replace(f'name="{old}"'.encode(), f'name="{new}"'.encode()))
+    return out.getvalue()
+
+
+@pytest.mark.req("D5.5", "D3.8")
+def test_a_sheet_named_after_a_person_is_cited_by_its_number(make_base: MakeBase) -> None:
+    content = GOLDEN.read_bytes()
+    book = parser_for("application/vnd.ms-excel.sheet.macroenabled.12")
+    with ZipFile(io.BytesIO(content)) as archive:
+        workbook = archive.read("xl/workbook.xml").decode()
+    names = [part.split('"')[0] for part in workbook.split('<sheet name="')[1:]]
+    assert names
+    value = "jane.roe@kelvarra-mail.net"
+    changed = renamed(content, names[0], value)
+    base = make_base({"book.xlsx": changed, **FOUR})
+    summary = base.run()
+    assert summary["status"] == "published"
+    checks = {check["code"]: check for check in summary["gate"]["checks"]}
+    assert checks["locator_opens"]["passed"], checks["locator_opens"]
+    chunks = base.chunks("book.xlsx")
+    assert value not in str(chunks)
+    numbered = [chunk for chunk in chunks if "sheet_number" in chunk["locator"]]
+    assert {chunk["locator"]["sheet_number"] for chunk in numbered} == {1}
+    for chunk in numbered:
+        opened = book.quote(changed, Locator.from_json(chunk["locator"]))
+        cell = chunk["text"].split("|")[0].split("\n")[-1].strip()
+        assert cell in opened
+        assert value in opened  # the place in the original shows its own name
+
+
+@pytest.mark.req("D5.1", "D5.3")
+def test_a_secret_in_a_comment_or_script_is_published_nowhere(make_base: MakeBase) -> None:
+    base = make_base({"pumps.html": HTML % (SECRET, SECRET, SECRET), **FOUR})
+    summary = base.run()
+    assert (summary["status"], summary["documents"]["failed"]) == ("published", 0)
+    assert "pumps.html" in base.uris()
+    with base.connection() as connection:
+        names = connection.execute(
+            text("SELECT format('%I.%I', schemaname, tablename) FROM pg_tables WHERE schemaname = 'kprep'")
+        )
+        for (name,) in names.all():
+            found = connection.execute(text(f"SELECT count(*) FROM {name} t WHERE t::text LIKE '%hG7_kfLq92xZ%'"))
+            assert found.scalar_one() == 0, name
