@@ -10,7 +10,7 @@ CODE := kprep sources parsers cleaning redaction chunking enrichment embedding q
 export DO_NOT_TRACK := 1
 export ORT_DISABLE_TELEMETRY := 1
 
-.PHONY: help run test test-fast chaos check format lock schema docs bench clean install install-dev
+.PHONY: help run test test-fast test-speech chaos check format lock schema docs bench clean install install-dev
 
 help: ## what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -35,6 +35,11 @@ $(VENV)/.installed-dev: requirements/dev.txt $(VENV)/.installed
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
 	@touch $@
 
+$(VENV)/.installed-speech: requirements/speech.txt $(VENV)/.installed-dev
+	@echo "installing what recordings need (once; some 350 MB)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/speech.txt
+	@touch $@
+
 run: install ## the main job on examples/handbook, then three searches
 	$(KPREP) run $(HANDBOOK)
 	@echo
@@ -49,6 +54,9 @@ test: install-dev ## all tests
 
 test-fast: install-dev ## the tests without database, flows and packaging
 	$(BIN)/pytest -n 2 tests/unit tests/property
+
+test-speech: $(VENV)/.installed-speech ## the tests of recordings; installs the extra `speech` and a voice
+	$(BIN)/pytest -n 2 tests/unit/parsers/test_recordings.py tests/unit/parsers/test_golden.py tests/store/test_recordings.py
 
 check: install-dev ## format, lint, types, import contracts, generated docs, lock file, requirement ids
 	$(BIN)/ruff format --check $(CODE)
@@ -73,6 +81,7 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --genera
 lock: install-dev ## resolve dependencies anew; no index address is written
 	$(LOCK) pyproject.toml -o requirements/base.txt
 	$(LOCK) pyproject.toml --extra dev -o requirements/dev.txt
+	$(LOCK) pyproject.toml requirements/speech.in --extra speech -c requirements/dev.txt -o requirements/speech.txt
 	$(LOCK) requirements/build.in -o requirements/build.txt
 
 bench: install-dev ## figures; open test sets are read from KPREP_SETS (default ../shared/data)
@@ -81,6 +90,7 @@ bench: install-dev ## figures; open test sets are read from KPREP_SETS (default 
 	$(BIN)/python benchmarks/redaction.py
 	$(BIN)/python benchmarks/chunking.py
 	$(BIN)/python -m benchmarks.mutations
+	$(BIN)/python -m benchmarks.speech
 	$(BIN)/python -m benchmarks.history
 	$(BIN)/python -m benchmarks.rebuilding
 	$(BIN)/python -m benchmarks.scale --documents 1000 2000 --vectors

@@ -144,6 +144,8 @@ def _may_join(first: Section, second: Section, profile: ChunkProfile, ruler: Rul
     """Only siblings, up to `target_tokens`; at the top level only small ones, so that chapters never run together."""
     if any(section.heading and section.heading.locator.anchor in apart for section in (first, second)):
         return False
+    if first.elements[-1].locator.time:  # its headings are times, no words of the recording
+        return False
     parent = _parent(first)
     if parent is None or parent != _parent(second):
         return False

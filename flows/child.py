@@ -75,7 +75,7 @@ class PrepareChild:
         stage = ""
         try:
             self._pipe.send(job)
-            while self._pipe.poll(self._limits.timeout_s):
+            while self._pipe.poll(self._timeout(job)):
                 kind, value = self._pipe.recv()
                 if kind == "done":
                     return value
@@ -86,9 +86,15 @@ class PrepareChild:
             self.close()
             return None
         self.close()
-        seconds = self._limits.timeout_s
+        seconds = self._timeout(job)
         detail = f"took longer than {seconds:g} s in one stage and was stopped (KPREP_DOCUMENT_TIMEOUT_S)"
         return Failure(stage or "parse", "parse_timeout", detail, retryable=False)
+
+    def _timeout(self, job: tuple[Any, ...]) -> float:
+        """Seconds for one stage: a recording may take as long as the speech in it that is transcribed."""
+        media_type = job[1].raw.media_type if job[0] == "prepare" else job[1]
+        spoken = media_type.startswith(("audio/", "video/"))
+        return max(self._limits.timeout_s, self._rules.speech.budget_s if spoken else 0.0)
 
     def close(self) -> None:
         """End the child, whatever it is doing."""
@@ -132,10 +138,12 @@ def _context() -> ForkServerContext:
 
 def _serve(pipe: Connection, rules: RuleSet, limits: Limits) -> None:
     from flows.rooms import prepare, quote
+    from parsers import recording
 
     _end_with_run()
     _quiet()
     _limit(limits)
+    recording.SETTINGS.set(rules.speech)
     pipe.send(("stage", "parse"))
     while True:
         try:

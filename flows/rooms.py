@@ -47,6 +47,7 @@ def walk(
     Raises: PrepError of the room that refused.
     """
     count_tokens = load_tokenizer(rules.tokenizer)
+    parsers.recording.SETTINGS.set(rules.speech)
 
     def redact(document: Any) -> RedactedDocument:
         return redactor_of(rules).redact(document)

@@ -16,8 +16,8 @@ from embedding.tokenizer import BUNDLED, load_tokenizer
 from kprep.config import KnowledgeBase, ProfileConfig, read_mapping
 from kprep.core.errors import ConfigError, UnsupportedFormat
 from kprep.core.ids import canonical_json, digest, fingerprint
-from kprep.core.models import ChunkProfile
-from parsers import parser_for
+from kprep.core.models import ChunkProfile, SpeechSettings
+from parsers import parser_for, recording
 
 RulesT = TypeVar("RulesT")
 STAGES = ("parse", "clean", "redact", "chunk", "enrich")
@@ -38,6 +38,7 @@ class RuleSet:
     max_tokens: int
     tokenizer: Path
     key: bytes = field(repr=False)
+    speech: SpeechSettings = field(default_factory=SpeechSettings)
 
     def profile(self, doc_type: str) -> ChunkProfile:
         """How documents of this type are cut."""
@@ -58,7 +59,7 @@ class RuleSet:
         chunker = chunking.CHUNKERS[profile.strategy]
         cut = {**asdict(profile), "tokenizer": load_tokenizer(self.tokenizer).identity}
         return {
-            "parse": parser_identity(media_type),
+            "parse": parser_identity(media_type, self.speech),
             "clean": fingerprint("", "cleaning", cleaning.VERSION, self.cleaning.options()),
             "redact": self.redaction_identity,
             "chunk": fingerprint("", f"chunking.{chunker.name}", chunker.version, cut),
@@ -71,13 +72,16 @@ def content_fingerprint(content_hash: str, stages: Mapping[str, str]) -> str:
     return digest("content", content_hash, canonical_json(dict(stages)))
 
 
-def parser_identity(media_type: str) -> str:
-    """What shapes the outcome of parsing: parser, its version and options, media type; or "unsupported"."""
+def parser_identity(media_type: str, speech: SpeechSettings | None = None) -> str:
+    """What shapes the outcome of parsing: parser, its version and options, media type; or "unsupported".
+
+    `speech`: what the knowledge base says of recordings, where that is to count."""
     try:
         spec = parser_for(media_type)
     except UnsupportedFormat:
         return "unsupported"
-    options = canonical_json(spec.options()) if spec.options() else ""
+    shaping = asdict(speech) if speech is not None and spec.name == recording.NAME else spec.options()
+    options = canonical_json(shaping) if shaping else ""
     return f"{spec.name}@{spec.version} {media_type}{options}"
 
 
@@ -99,7 +103,14 @@ def load_rules(base: KnowledgeBase, key: bytes) -> RuleSet:
         max_tokens=max_tokens,
         tokenizer=tokenizer,
         key=key,
+        speech=_speech(base),
     )
+
+
+def _speech(base: KnowledgeBase) -> SpeechSettings:
+    given = base.config.speech
+    model = given.model if given.model == "bundled" else str(base.path(Path(given.model)))
+    return SpeechSettings(model, given.language, given.budget_minutes * 60, given.min_confidence)
 
 
 def embedder_limits(base: KnowledgeBase) -> tuple[int, Path]:

@@ -28,6 +28,7 @@ from parsers.media_type import detect
 from publish.plan import Action, Guard, Known, Live, Observed, Plan, make_plan
 from redaction import Redactor
 from sources import NOTHING, SOURCES, About, Entry, Listing, Options, Problem, SourceRequest, SourceSpec
+from sources.companions import paired
 
 HEAD_BYTES = 1 << 20
 PERSONAL_NAME = "personal_name"
@@ -96,7 +97,8 @@ def end_scan(workspace: Workspace) -> None:
 def _listing(spec: SourceSpec, request: SourceRequest) -> Listing:
     """What a source lists; one that is out of reach lists nothing, incompletely, and says so."""
     try:
-        return spec.list_entries(request)
+        listing = spec.list_entries(request)
+        return replace(listing, entries=paired(listing.entries))
     except SourceUnavailable as error:
         problem = Problem(request.name, error.reason, error.message)
         return Listing((), (problem,), complete=False)

@@ -6,7 +6,7 @@ import os
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -116,6 +116,7 @@ class Workspace:
             "parsers": {kind: parser_identity(kind) for spec in PARSERS.values() for kind in spec.media_types},
             "stages": {source.doc_type: self.rules.stages("text/plain", source.doc_type) for source in sources},
             "retention": retention_of(self.base.config),
+            "speech": asdict(self.rules.speech),
             "read": {part: value for part, value in self._read_configuration().items() if part != "embedding"},
         }
         return digest("scan", canonical_json(shaping))

@@ -42,6 +42,7 @@ def main() -> None:
             if not any(requirement.specifier.contains(version, prereleases=True) for version in versions):
                 sys.exit(f"requirements/{name} does not fit {text}: run `make lock`")
     pinned(ROOT / "requirements" / "build.txt")
+    pinned(ROOT / "requirements" / "speech.txt")
     print("lock files: every dependency pinned with hashes, no index named")
 
 

@@ -65,6 +65,12 @@ MEANINGS = {
     "quality.thresholds.recall_at_5": "floor; without it the figure is reported, not judged",
     "quality.thresholds.mrr": "floor; without it the figure is reported, not judged",
     "quality.thresholds.duplicate_share": "highest share of chunks that say the same as another",
+    "speech.model": "`bundled` (tiny, English; extra `speech`), or a folder with a CTranslate2 Whisper model; "
+    "nothing is downloaded",
+    "speech.language": "language of the recordings, as in `en`; empty: detected, where the model knows several",
+    "speech.budget_minutes": "minutes of speech of one recording that are transcribed at most: first the beginning and "
+    "what follows a change of the picture, then from all over it",
+    "speech.min_confidence": "segments that the model is less sure of are left to a person",
     "retention.releases": "published releases kept to read and roll back to; older ones are collected",
     "retention.days": "document type -> days after its last change when a document is hidden, retired and collected",
     "quality.thresholds.removed_share": "share of a document that cleaning may take before it is reported (warning)",

@@ -217,6 +217,15 @@ class EvidenceConfig(_Strict):
     lexical_weak: float = Field(default=0.15, ge=0, le=1)
 
 
+class SpeechConfig(_Strict):
+    """How recordings are transcribed."""
+
+    model: str = "bundled"
+    language: str = Field(default="", pattern=r"^([a-z]{2,3})?$")
+    budget_minutes: float = Field(default=60.0, gt=0, le=1440)
+    min_confidence: float = Field(default=0.45, ge=0, le=1)
+
+
 class RetentionConfig(_Strict):
     """How many published releases can be read and rolled back to; older ones are collected after each publish.
 
@@ -251,6 +260,7 @@ class KnowledgeBaseConfig(_Strict):
     quality: QualityConfig = QualityConfig()
     retrieval: RetrievalConfig = RetrievalConfig()
     retention: RetentionConfig = RetentionConfig()
+    speech: SpeechConfig = SpeechConfig()
     views: dict[str, ViewConfig] = Field(default_factory=dict)
 
     _tenant = field_validator("tenant")(_checked_name)

@@ -54,6 +54,7 @@ from parsers import (
     opendocument,
     pdf,
     pptx,
+    recording,
     rst,
     rtf,
     spreadsheet,
@@ -97,6 +98,7 @@ PARSERS = by_name(
         msg.PARSER,
         transcript.PARSER,
         conversation.PARSER,
+        recording.PARSER,
     )
 )
 

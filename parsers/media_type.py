@@ -125,6 +125,11 @@ _BINARY_SUFFIXES = {
     "mp4": "video/mp4",
     "mkv": "video/x-matroska",
     "webm": "video/webm",
+    "oga": "audio/ogg",
+    "opus": "audio/ogg",
+    "aac": "audio/aac",
+    "mov": "video/quicktime",
+    "avi": "video/x-msvideo",
     "gz": "application/gzip",
 }
 _SUFFIXES = _TEXT_SUFFIXES | _BINARY_SUFFIXES
@@ -146,6 +151,9 @@ _MAGIC = (
     (b"fLaC", "audio/flac"),
     (b"OggS", "audio/ogg"),
     (b"ID3", "audio/mpeg"),
+    (b"\xff\xfb", "audio/mpeg"),
+    (b"\xff\xf3", "audio/mpeg"),
+    (b"\xff\xf1", "audio/aac"),
     (b"\x1aE\xdf\xa3", "video/x-matroska"),
     (b"\x1f\x8b", "application/gzip"),
     (b"7z\xbc\xaf\x27\x1c", "application/x-7z-compressed"),
@@ -155,7 +163,7 @@ _MAGIC = (
     (b"SQLite format 3\x00", "application/vnd.sqlite3"),
     (b"{\\rtf", "application/rtf"),
 )
-_RIFF = {b"WAVE": "audio/wav", b"WEBP": "image/webp"}
+_RIFF = {b"AVI ": "video/x-msvideo", b"WAVE": "audio/wav", b"WEBP": "image/webp"}
 _MEMBERS = (
     ("word/", DOCX),
     ("xl/", XLSX),
@@ -218,7 +226,7 @@ def _by_magic(name: str, head: bytes) -> str:
     if head.startswith(b"RIFF"):
         return _RIFF.get(head[8:12], UNKNOWN)
     if head[4:8] == b"ftyp":
-        return "audio/mp4" if head[8:11] == b"M4A" else "video/mp4"
+        return {b"M4A": "audio/mp4", b"qt ": "video/quicktime"}.get(head[8:11], "video/mp4")
     return next((kind for magic, kind in _MAGIC if head.startswith(magic)), "")
 
 

@@ -19,6 +19,8 @@ UTTERANCE_MAX_CHARS = 500
 PAUSE_S = 2.0
 """Silence that ends an utterance."""
 TOPIC_PAUSE_S = 6.0
+LONG_PAUSE_S = 12.0
+"""Silence over which no section reaches, however short it is: a citation must not play it."""
 COHESION_WINDOW = 5
 COHESION_SHARE = 0.5
 """The topic is taken to change where the cosine of the words of the five utterances before and after a place is lowest
@@ -138,9 +140,10 @@ def topics(said: Sequence[Cue]) -> Iterator[list[Cue]]:
 
 def _begins(said: Sequence[Cue], changes: frozenset[int], index: int, start: float) -> bool:
     cue, length = said[index], said[index - 1].end - start
-    if cue.end - start > SECTION_MAX_S or _NEXT_TOPIC.match(cue.text):
+    pause = cue.start - said[index - 1].end
+    if cue.end - start > SECTION_MAX_S or pause >= LONG_PAUSE_S or _NEXT_TOPIC.match(cue.text):
         return True
-    return length >= SECTION_MIN_S and (cue.start - said[index - 1].end >= TOPIC_PAUSE_S or index in changes)
+    return length >= SECTION_MIN_S and (pause >= TOPIC_PAUSE_S or index in changes)
 
 
 def _changes(bags: Sequence[Counter[str]]) -> frozenset[int]:

