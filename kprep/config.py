@@ -244,6 +244,7 @@ class RetrievalConfig(_Strict):
     dense_weight: float = Field(default=0.5, ge=0, le=1)
     evidence: EvidenceConfig = EvidenceConfig()
     candidates: int = Field(default=100, ge=1, le=1000)
+    least_truth: float = Field(default=0.0, ge=0, le=1)
 
 
 class KnowledgeBaseConfig(_Strict):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any, Protocol
 
 from kprep.core.errors import EmbeddingError, RetrievalError
@@ -13,7 +16,7 @@ from kprep.store import search as store
 from kprep.store.search import Scope
 from kprep.store.sql import Connection
 from retrieval import arms as arm
-from retrieval import fusion, tokens
+from retrieval import context, fusion, scoring, tokens
 from retrieval.bm25 import Bm25
 from retrieval.reader import Reader, citation, public_metadata
 
@@ -41,12 +44,35 @@ class QueryEmbedder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """One question. `top_k`: hits wanted, 1..100."""
+    """One question. `top_k`: hits wanted, 1..100.
+
+    `where`: sensitivity, doc_type, language, source -> allowed values, within the view's own filter. `updated_from`,
+    `updated_until`: times of the last update. `difficulty` and `style`: what is wanted, else the question's form says.
+    `explain`: each hit with what made its score. `budget`: tokens of summary and neighbours that hits may bring along.
+    """
 
     question: str
     view: str | None = None
     mode: str = "hybrid"
     top_k: int = 5
+    where: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    updated_from: datetime | None = None
+    updated_until: datetime | None = None
+    difficulty: str = ""
+    style: str = ""
+    explain: bool = False
+    budget: int = 0
+
+
+class Reranker(Protocol):
+    """Puts the best passages into a better order, for example with a cross-encoder."""
+
+    def rerank(self, question: str, texts: Sequence[str]) -> Sequence[float]:
+        """A score for each text, higher is better, in the order of the texts."""
+
+
+RERANKED = 20
+"""Hits a reranker looks at."""
 
 
 @dataclass(slots=True)
@@ -56,6 +82,8 @@ class _Arms:
     lexical: list[tuple[str, float]] = field(default_factory=list)
     dense: list[tuple[str, float]] = field(default_factory=list)
     bound: float = 0.0
+    scores: dict[str, dict[str, float]] = field(default_factory=dict)
+    """Chunk id -> what each arm gave it, as far as it was asked: `lexical` 0..1 of the bound, `dense` a cosine."""
     degraded: list[str] = field(default_factory=list)
 
 
@@ -65,8 +93,11 @@ class Searcher:
     `embedder` is called once, when a question first needs the dense arm; it may raise EmbeddingError.
     """
 
-    def __init__(self, reader: Reader, embedder: Callable[[], QueryEmbedder | None]) -> None:
+    def __init__(
+        self, reader: Reader, embedder: Callable[[], QueryEmbedder | None], reranker: Reranker | None = None
+    ) -> None:
         self._reader = reader
+        self._reranker = reranker
         self._make_embedder = embedder
         self._connection: Connection = reader.connection
         configuration = reader.row.configuration
@@ -94,21 +125,19 @@ class Searcher:
             raise RetrievalError("the question is empty")
         started = time.perf_counter()
         scope, view = self._reader.within(request.view)
+        scope = narrowed(scope, request)
         arms = self._run_arms(request, scope)
-        ranked = self._join(request, arms)
-        rows = {
-            row["chunk_id"]: row for row in store.chunks(self._connection, scope, chunk_ids=[key for key, _ in ranked])
-        }
-        boost: Mapping[str, float] = view.get("boost", {}).get("fragment", {})
-        boosted = [(key, score * boost.get(rows[key]["fragment"], 1.0)) for key, score in ranked if key in rows]
-        boosted.sort(key=lambda pair: (_casual(rows[pair[0]]), -pair[1], pair[0]))
-        hits = [_hit(rows[key], score) for key, score in boosted]
+        hits = self._scored(request, self._join(request, arms), arms, scope, view)
+        if self._reranker is not None:
+            hits = _reranked(self._reranker, request.question, hits)
         if request.mode == "hybrid+references":
             hits = self._follow(hits, scope, request)
-        hits = _fold(hits)
+        hits = fold(hits)
         shown = hits[: request.top_k]
         for rank, hit in enumerate(shown, start=1):
             hit["rank"] = rank
+        if request.budget:
+            context.fill(self._connection, scope, shown, request.budget)
         if view:
             shown = [_project(hit, view["fields"]) for hit in shown]
         answer: dict[str, Any] = {
@@ -124,6 +153,37 @@ class Searcher:
             answer["message"] = NOT_CONFIRMED
         return answer
 
+    def _scored(
+        self,
+        request: SearchRequest,
+        ranked: Sequence[tuple[str, float]],
+        arms: _Arms,
+        scope: Scope,
+        view: Mapping[str, Any],
+    ) -> list[dict[str, Any]]:
+        """Hits in the order of their scores, after what their documents, the view and the question's form have said."""
+        found = store.chunks(self._connection, scope, chunk_ids=[key for key, _ in ranked])
+        rows = {row["chunk_id"]: row for row in found}
+        boost: Mapping[str, float] = view.get("boost", {}).get("fragment", {})
+        question = scoring.asked(request.question, request.difficulty, request.style)
+        present = frozenset(row["document_uri"] for row in found)
+        least_truth = float(self._settings.get("least_truth", 0.0))
+        scored = []
+        for key, score in ranked:
+            if key not in rows:
+                continue
+            factors = scoring.factors(rows[key], question, present, least_truth)
+            if rows[key]["fragment"] in boost:
+                factors["view"] = boost[rows[key]["fragment"]]
+            final = score * math.prod(factors.values())
+            if 0 in factors.values():
+                continue
+            hit = _hit(rows[key], final)
+            if request.explain:
+                hit["explain"] = {**arms.scores.get(key, {}), "fused": round(score, 6), "factors": factors}
+            scored.append((_casual(rows[key]), -final, key, hit))
+        return [hit for *_, hit in sorted(scored, key=lambda item: item[:3])]
+
     def _run_arms(self, request: SearchRequest, scope: Scope) -> _Arms:
         arms = _Arms()
         candidates = int(self._settings["candidates"])
@@ -136,6 +196,13 @@ class Searcher:
             arms.bound = scores.bound
         if request.mode != "lexical":
             self._run_dense(request, scope, candidates, arms)
+        if request.explain:
+            for name, scores_of in (
+                ("lexical", fusion.bounded_lexical(arms.lexical, arms.bound)),
+                ("dense", dict(arms.dense)),
+            ):
+                for key, value in scores_of.items():
+                    arms.scores.setdefault(key, {})[name] = round(value, 6)
         return arms
 
     def _run_dense(self, request: SearchRequest, scope: Scope, candidates: int, arms: _Arms) -> None:
@@ -253,22 +320,55 @@ def _casual(row: Mapping[str, Any]) -> bool:
     return row["store"] != "formal" or bool(row["metadata"].get("outdated_by")) or row["fragment"] == "outdated"
 
 
-def _fold(hits: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Hits with the same text as one, the others named in `also_in`."""
-    first: dict[str, dict[str, Any]] = {}
-    out = []
+def narrowed(scope: Scope, request: SearchRequest) -> Scope:
+    """The scope with the request's own filters: values both allow, and the time of update."""
+    where = {name: tuple(values) for name, values in scope.where.items()}
+    for name, values in request.where.items():
+        where[name] = tuple(value for value in values if name not in where or value in where[name])
+    return replace(scope, where=where, updated_from=request.updated_from, updated_until=request.updated_until)
+
+
+def _reranked(reranker: Reranker, question: str, hits: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Hits with the first of them in the reranker's order."""
+    first, rest = hits[:RERANKED], hits[RERANKED:]
+    scores = reranker.rerank(question, [hit["text"] for hit in first])
+    order = sorted(range(len(first)), key=lambda number: (-float(scores[number]), number))
+    return [{**first[number], "reranked": round(float(scores[number]), 6)} for number in order] + rest
+
+
+ALIKE = 0.9
+"""Share of common words of two passages, numbers alike, from which they are shown as one."""
+
+
+def fold(hits: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Hits that say the same, or nearly and with the same numbers, as one; the others named in `also_in`."""
+    kept: list[tuple[set[str], list[str], dict[str, Any]]] = []
     for hit in hits:
-        same = first.get(hit["text"])
+        said = set(re.findall(r"\w+", hit["text"].casefold()))
+        numbers = sorted(re.findall(r"\d+", hit["text"]))
+        same = next(
+            (
+                other
+                for words, digits, other in kept
+                if other["text"] == hit["text"]
+                or (digits == numbers and other["document_uri"] != hit["document_uri"] and _alike(words, said))
+            ),
+            None,
+        )
         if same is None:
-            first[hit["text"]] = hit
-            out.append(hit)
+            kept.append((said, numbers, hit))
         else:
             same.setdefault("also_in", []).append(hit["citation"])
-    return out
+    return [hit for *_, hit in kept]
+
+
+def _alike(one: set[str], other: set[str]) -> bool:
+    """True for passages of at least ten different words of which nearly all are the same."""
+    return min(len(one), len(other)) >= 10 and len(one & other) >= ALIKE * len(one | other)
 
 
 def _project(hit: Mapping[str, Any], fields: Sequence[str]) -> dict[str, Any]:
     """A hit with the fields a view shows; rank, score and ids always."""
-    always = ("rank", "score", "chunk_id", "citation")
+    always = ("rank", "score", "chunk_id", "citation", *(name for name in ("explain", "context") if name in hit))
     inner = {**hit["metadata"], **hit}
     return {name: inner.get(name) for name in dict.fromkeys((*always, *fields))}

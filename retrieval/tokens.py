@@ -93,6 +93,17 @@ def _parts(token: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def identifiers(text: str) -> tuple[str, ...]:
+    """Codes, paths, keys and part numbers of a text, case folded, in order: `err_conn_1045`, `hs-7`, `e19`."""
+    found = []
+    for match in _TOKEN.finditer(unicodedata.normalize("NFKC", text)):
+        token = match.group()
+        mixed = any(map(str.isdigit, token)) and any(map(str.isalpha, token))
+        if match.lastgroup == "identifier" or (match.lastgroup == "word" and mixed):
+            found.append(token.casefold())
+    return tuple(found)
+
+
 def terms(text: str, language: str) -> list[str]:
     """Words of a text, then each pair of neighbouring words as one phrase term ("nash equilibrium")."""
     out: list[str] = []

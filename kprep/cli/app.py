@@ -35,6 +35,8 @@ COMMANDS = {
     "explain": "kprep.cli.explaining",
     "release": "kprep.cli.releases",
     "review": "kprep.cli.reviewing",
+    "eval": "kprep.cli.evaluating",
+    "questions": "kprep.cli.questions",
     "principals": "kprep.cli.access",
     "suppress": "kprep.cli.access",
     "suppressed": "kprep.cli.access",

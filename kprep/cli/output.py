@@ -157,6 +157,16 @@ def hits(answer: Mapping[str, Any], *, full: bool) -> None:
         text = " ".join((hit.get("text") or "").split())
         shown = text if full or len(text) <= 280 else text[:277].rsplit(" ", 1)[0] + " ..."
         click.echo(textwrap.fill(shown, console.width, initial_indent="   ", subsequent_indent="   "))
+        around = hit.get("context") or {}
+        for name in ("summary", "before", "after"):
+            for part in [around[name]] if isinstance(around.get(name), str) else around.get(name) or []:
+                words = " ".join((part if isinstance(part, str) else part["text"]).split())
+                if words:
+                    console.print(f"   [dim]{name}: {escape(words)}[/]")
+        if "explain" in hit:
+            made = {**hit["explain"], **hit["explain"]["factors"]}
+            shown_factors = ", ".join(f"{name} {value:g}" for name, value in made.items() if name != "factors")
+            console.print(f"   [dim]{escape(shown_factors)}[/]")
         for also in hit.get("also_in") or []:
             console.print(f"   [dim]also in {escape(also)}[/]")
     console.print(f"[dim]release {answer['release']}, {answer['seconds'] * 1000:.0f} ms[/]")

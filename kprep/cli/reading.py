@@ -32,6 +32,17 @@ AS_HELP = "Read as this principal (repeat for more). Without it: only what is pu
 @click.option("--as-of", type=click.DateTime(["%Y-%m-%d"]), help="What was valid on this day (default: today).")
 @click.option("--batch", type=click.File("rb"), help="Questions from a file (- for stdin), see below.")
 @click.option("--full", is_flag=True, help="Show whole chunks.")
+@click.option(
+    "--where", multiple=True, metavar="FIELD=VALUE", help="Only these: sensitivity, doc_type, language, source."
+)
+@click.option("--updated-since", type=click.DateTime(["%Y-%m-%d"]), help="Only what was updated on this day or later.")
+@click.option("--updated-before", type=click.DateTime(["%Y-%m-%d"]), help="Only what was updated before this day.")
+@click.option("--difficulty", default="", help="Prefer this depth: basic, intermediate or advanced.")
+@click.option("--style", default="", help="Prefer this register, as documents name theirs.")
+@click.option("--explain", is_flag=True, help="Show what made each score.")
+@click.option(
+    "--budget", type=click.IntRange(0, 20000), default=0, help="Tokens of section summary and neighbours to add."
+)
 def search_command(
     folder: Path | None,
     data_dir: Path | None,
@@ -45,6 +56,13 @@ def search_command(
     as_of: datetime | None,
     batch: Any,
     full: bool,
+    where: tuple[str, ...],
+    updated_since: datetime | None,
+    updated_before: datetime | None,
+    difficulty: str,
+    style: str,
+    explain: bool,
+    budget: int,
 ) -> None:
     """Ask the published release.
 
@@ -59,15 +77,24 @@ def search_command(
     if (question is None) == (batch is None):
         raise click.UsageError("give one question, or --batch FILE")
     defaults = {"as": list(principals), "view": view, "mode": mode, "top_k": top_k}
+    more = {
+        "where": _filters(where),
+        "updated_from": updated_since.replace(tzinfo=UTC) if updated_since else None,
+        "updated_until": updated_before.replace(tzinfo=UTC) if updated_before else None,
+        "difficulty": difficulty,
+        "style": style,
+        "explain": explain,
+        "budget": budget,
+    }
     day = _day(as_of)
     with workspace(folder, data_dir) as opened, opened.database.begin() as connection:
         if batch is not None:
             failed = False
-            for answer in _answers(opened, connection, _lines(batch, defaults), release, day):
+            for answer in _answers(opened, connection, _lines(batch, defaults), (release, day, more)):
                 click.echo(json.dumps(answer, ensure_ascii=False, default=str))
                 failed = failed or "error" in answer
             exits(EXIT_FAILED if failed else 0)
-        answer = ask(opened, connection, {**defaults, "question": question}, release, day)
+        answer = ask(opened, connection, {**defaults, "question": question}, (release, day, more))
     if as_json:
         print_json(answer)
     else:
@@ -75,14 +102,29 @@ def search_command(
 
 
 def ask(
-    opened: Workspace, connection: Connection, item: dict[str, Any], release: int | None, day: date
+    opened: Workspace, connection: Connection, item: dict[str, Any], how: tuple[int | None, date, dict[str, Any]]
 ) -> dict[str, Any]:
-    """One answer. Raises: RetrievalError, EmbeddingError."""
+    """One answer. `how`: release, day of reading, and further fields of the request. Raises: RetrievalError,
+    EmbeddingError."""
     from retrieval import Reader, Searcher, SearchRequest
 
+    release, day, more = how
     reader = Reader(connection, opened.kb, release, item["as"], day)
     searcher = Searcher(reader, lambda: opened.embedder)
-    return searcher.search(SearchRequest(item["question"], item["view"], item["mode"], item["top_k"]))
+    return searcher.search(SearchRequest(item["question"], item["view"], item["mode"], item["top_k"], **more))
+
+
+def _filters(given: Sequence[str]) -> dict[str, list[str]]:
+    """Field -> allowed values. Raises: UsageError naming the fields there are."""
+    from kprep.config import FILTERABLE
+
+    out: dict[str, list[str]] = {}
+    for item in given:
+        name, sign, value = item.partition("=")
+        if name not in FILTERABLE or not sign or not value:
+            raise click.UsageError(f"--where {item}: write FIELD=VALUE with one of {', '.join(FILTERABLE)}")
+        out.setdefault(name, []).append(value)
+    return out
 
 
 def _day(as_of: datetime | None) -> date:
@@ -91,14 +133,17 @@ def _day(as_of: datetime | None) -> date:
 
 
 def _answers(
-    opened: Workspace, connection: Connection, items: Iterator[dict[str, Any]], release: int | None, day: date
+    opened: Workspace,
+    connection: Connection,
+    items: Iterator[dict[str, Any]],
+    how: tuple[int | None, date, dict[str, Any]],
 ) -> Iterator[dict[str, Any]]:
     """An answer a question; one that cannot be asked or answered says why and does not stop the others."""
     for item in items:
         try:
             if "error" in item:
                 raise ConfigError(item["error"])
-            yield {"id": item["id"], **ask(opened, connection, item, release, day)}
+            yield {"id": item["id"], **ask(opened, connection, item, how)}
         except PrepError as error:
             yield {"id": item["id"], "error": {"reason": error.reason, "message": error.message}}
 

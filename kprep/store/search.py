@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime
 from typing import Any
 
 from sqlalchemy import Connection, text
@@ -32,6 +32,8 @@ class Scope:
     as_of: date
     where: Mapping[str, Sequence[str]] = field(default_factory=dict)
     stores: tuple[str, ...] = ("formal",)
+    updated_from: datetime | None = None
+    updated_until: datetime | None = None
 
     def values(self) -> dict[str, Any]:
         """Parameters every statement takes."""
@@ -41,6 +43,8 @@ class Scope:
             "release": self.release,
             "principals": list(self.principals),
             "as_of": self.as_of,
+            "updated_from": self.updated_from,
+            "updated_until": self.updated_until,
             "stores": list(self.stores),
             **{name: None if value is None else list(value) for name, value in allowed.items()},
         }

@@ -5,7 +5,9 @@ WHERE v.chunk_no = ANY(:numbers)
   AND (CAST(:sensitivity AS text[]) IS NULL OR v.sensitivity = ANY(:sensitivity))
   AND (CAST(:doc_type AS text[]) IS NULL OR v.doc_type = ANY(:doc_type))
   AND (CAST(:language AS text[]) IS NULL OR v.language = ANY(:language))
-  AND (CAST(:source AS text[]) IS NULL OR v.source = ANY(:source));
+  AND (CAST(:source AS text[]) IS NULL OR v.source = ANY(:source))
+  AND (CAST(:updated_from AS timestamptz) IS NULL OR v.updated_at >= CAST(:updated_from AS timestamptz))
+  AND (CAST(:updated_until AS timestamptz) IS NULL OR v.updated_at < CAST(:updated_until AS timestamptz));
 
 -- name: visible_all
 SELECT v.chunk_no, v.chunk_id
@@ -14,7 +16,9 @@ WHERE true
   AND (CAST(:sensitivity AS text[]) IS NULL OR v.sensitivity = ANY(:sensitivity))
   AND (CAST(:doc_type AS text[]) IS NULL OR v.doc_type = ANY(:doc_type))
   AND (CAST(:language AS text[]) IS NULL OR v.language = ANY(:language))
-  AND (CAST(:source AS text[]) IS NULL OR v.source = ANY(:source));
+  AND (CAST(:source AS text[]) IS NULL OR v.source = ANY(:source))
+  AND (CAST(:updated_from AS timestamptz) IS NULL OR v.updated_at >= CAST(:updated_from AS timestamptz))
+  AND (CAST(:updated_until AS timestamptz) IS NULL OR v.updated_at < CAST(:updated_until AS timestamptz));
 
 -- name: visible_count
 -- Counts up to a limit: whether few or many chunks are visible decides how to search.
@@ -25,6 +29,8 @@ SELECT count(*) FROM (
   AND (CAST(:doc_type AS text[]) IS NULL OR v.doc_type = ANY(:doc_type))
   AND (CAST(:language AS text[]) IS NULL OR v.language = ANY(:language))
   AND (CAST(:source AS text[]) IS NULL OR v.source = ANY(:source))
+  AND (CAST(:updated_from AS timestamptz) IS NULL OR v.updated_at >= CAST(:updated_from AS timestamptz))
+  AND (CAST(:updated_until AS timestamptz) IS NULL OR v.updated_at < CAST(:updated_until AS timestamptz))
     LIMIT :most) AS counted;
 
 -- name: dense_exact
@@ -36,6 +42,8 @@ WHERE true
   AND (CAST(:doc_type AS text[]) IS NULL OR v.doc_type = ANY(:doc_type))
   AND (CAST(:language AS text[]) IS NULL OR v.language = ANY(:language))
   AND (CAST(:source AS text[]) IS NULL OR v.source = ANY(:source))
+  AND (CAST(:updated_from AS timestamptz) IS NULL OR v.updated_at >= CAST(:updated_from AS timestamptz))
+  AND (CAST(:updated_until AS timestamptz) IS NULL OR v.updated_at < CAST(:updated_until AS timestamptz))
 ORDER BY e.embedding <=> CAST(:vector AS vector), v.chunk_id
 LIMIT :top_k;
 
@@ -58,6 +66,8 @@ WHERE true
   AND (CAST(:doc_type AS text[]) IS NULL OR v.doc_type = ANY(:doc_type))
   AND (CAST(:language AS text[]) IS NULL OR v.language = ANY(:language))
   AND (CAST(:source AS text[]) IS NULL OR v.source = ANY(:source))
+  AND (CAST(:updated_from AS timestamptz) IS NULL OR v.updated_at >= CAST(:updated_from AS timestamptz))
+  AND (CAST(:updated_until AS timestamptz) IS NULL OR v.updated_at < CAST(:updated_until AS timestamptz))
 ORDER BY n.embedding <=> CAST(:vector AS vector), v.chunk_id;
 
 -- name: chunks
@@ -77,6 +87,8 @@ WHERE (CAST(:chunk_ids AS text[]) IS NULL OR v.chunk_id = ANY(:chunk_ids))
   AND (CAST(:doc_type AS text[]) IS NULL OR v.doc_type = ANY(:doc_type))
   AND (CAST(:language AS text[]) IS NULL OR v.language = ANY(:language))
   AND (CAST(:source AS text[]) IS NULL OR v.source = ANY(:source))
+  AND (CAST(:updated_from AS timestamptz) IS NULL OR v.updated_at >= CAST(:updated_from AS timestamptz))
+  AND (CAST(:updated_until AS timestamptz) IS NULL OR v.updated_at < CAST(:updated_until AS timestamptz))
 ORDER BY d.uri, v.ordinal;
 
 -- name: parents
@@ -119,4 +131,6 @@ WHERE v.kb = :kb AND v.from_release <= :release AND (v.to_release IS NULL OR v.t
   AND (CAST(:doc_type AS text[]) IS NULL OR v.doc_type = ANY(:doc_type))
   AND (CAST(:language AS text[]) IS NULL OR v.language = ANY(:language))
   AND (CAST(:source AS text[]) IS NULL OR v.source = ANY(:source))
+  AND (CAST(:updated_from AS timestamptz) IS NULL OR v.updated_at >= CAST(:updated_from AS timestamptz))
+  AND (CAST(:updated_until AS timestamptz) IS NULL OR v.updated_at < CAST(:updated_until AS timestamptz))
     LIMIT 1) AS shown;

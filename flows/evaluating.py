@@ -1,0 +1,162 @@
+"""The four configurations on the same questions, release, principals and budget; with latency and all settings."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import quantiles
+from typing import Any
+
+from flows.progress import report
+from flows.workspace import Workspace
+from kprep.config import read_yaml
+from kprep.core.errors import ConfigError, RetrievalError
+from kprep.store import releases
+from kprep.store.sql import Connection
+from quality import evaluate as measure
+from quality import load_questions
+from quality.comparing import compared, measured
+from quality.evaluation import Evaluation
+from quality.spec import Hit, Question
+from retrieval import MODES, Reader, Searcher, SearchRequest
+from retrieval.fusion import RRF_CONSTANT
+
+CONCURRENCY = (1, 4, 16)
+MOST_TIMED = 48
+"""Questions asked at each concurrency."""
+TOP_K = 10
+"""Hits every configuration may give: the budget is the same for all."""
+
+
+def evaluate(
+    workspace: Workspace, release: int | None, files: Sequence[Path], compare: int | None, *, timed: bool
+) -> dict[str, Any]:
+    """{knowledge_base, release, settings, sets: [{name, configurations}], latency, trend, comparison}.
+
+    `files`: question files, each reported apart (tuning and held-out never mix); none: the gate's own. Raises:
+    ConfigError without questions, RetrievalError for an unknown release.
+    """
+    sets = _question_sets(workspace, files)
+    with workspace.database.begin() as connection:
+        reader = Reader(connection, workspace.kb, release, (), _today())
+        number, configuration = reader.release, reader.row.configuration
+        configurations = [mode for mode in MODES if configuration["embedding_space"] or mode in ("lexical", "hybrid")]
+        out = []
+        for name, questions in sets:
+            found = {}
+            for place, mode in enumerate(configurations):
+                report(f"eval {name}", place, len(configurations))
+                found[mode] = measured(measure(questions, _asker(workspace, connection, number, mode)))
+            out.append({"name": name, "questions": len(questions), "configurations": found})
+        comparison = None
+        if compare is not None:
+            if releases.get(connection, workspace.kb, compare) is None:
+                raise RetrievalError(f"there is no release {compare}: `kprep release list` shows those there are")
+            asked = [question for _, questions in sets for question in questions]
+            before, after = (_by_class(workspace, connection, asked, each) for each in (compare, number))
+            comparison = {"release": compare, **compared(before, after)}
+        trend = _trend(connection, workspace.kb)
+    latency = []
+    if timed:
+        asked = [question for _, questions in sets for question in questions][:MOST_TIMED]
+        latency = [row for mode in configurations for row in _timed(workspace, number, mode, asked)]
+    retrieval = configuration["retrieval"]
+    return {
+        "knowledge_base": workspace.kb,
+        "release": number,
+        "made_at": datetime.now(tz=UTC).isoformat(timespec="seconds"),
+        "settings": {
+            "top_k": TOP_K,
+            "candidates per arm": retrieval["candidates"],
+            "fusion": retrieval["fusion"],
+            "dense weight": retrieval["dense_weight"],
+            "rrf constant": RRF_CONSTANT,
+            "evidence": retrieval["evidence"],
+            "bm25": retrieval["lexical"],
+            "lexicon": configuration["lexicon"],
+            "embedding": configuration["embedding_space"] or "none",
+            "reranker": "none",
+            "duplicates": "equal passages, and nearly equal ones with equal numbers, count once",
+            "unit": "source span: document and quote",
+            "principals": "as each question says, the same for every configuration",
+        },
+        "sets": out,
+        "latency": latency,
+        "trend": trend,
+        "comparison": comparison,
+    }
+
+
+def _question_sets(workspace: Workspace, files: Sequence[Path]) -> list[tuple[str, tuple[Question, ...]]]:
+    own = workspace.base.config.quality.questions
+    chosen = list(files) or ([workspace.base.path(own)] if own is not None else [])
+    if not chosen:
+        raise ConfigError("there are no questions: name a file with --questions, or set `quality.questions`")
+    return [(path.name, load_questions(read_yaml(path), path.name)) for path in chosen]
+
+
+def _asker(
+    workspace: Workspace, connection: Connection, release: int, mode: str
+) -> Callable[[Question, int], Sequence[Hit]]:
+    def ask(question: Question, top_k: int) -> Sequence[Hit]:
+        reader = Reader(connection, workspace.kb, release, question.principals, _today(), unpublished=True)
+        request = SearchRequest(question.question, None, mode, top_k)
+        hits = Searcher(reader, lambda: workspace.embedder).search(request)["hits"]
+        return [Hit(hit["chunk_id"], hit["document_uri"], hit["text"]) for hit in hits]
+
+    return ask
+
+
+def _by_class(workspace: Workspace, connection: Connection, questions: Sequence[Question], release: int) -> Evaluation:
+    """Each question in the mode its class is asked in."""
+    plain = _asker(workspace, connection, release, "hybrid")
+    linked = _asker(workspace, connection, release, "hybrid+references")
+    return measure(questions, lambda question, k: (linked if question.kind == "reference" else plain)(question, k))
+
+
+def _timed(workspace: Workspace, release: int, mode: str, questions: Sequence[Question]) -> list[dict[str, Any]]:
+    """Milliseconds of whole searches, each with a transaction of its own: first ever asked, then again at once."""
+
+    def one(question: Question) -> float:
+        started = time.perf_counter()
+        with workspace.database.begin() as connection:
+            _asker(workspace, connection, release, mode)(question, TOP_K)
+        return (time.perf_counter() - started) * 1000
+
+    rows = [_row(mode, "cold", 1, [one(question) for question in questions])]
+    for together in CONCURRENCY:
+        report(f"timing {mode}", together, max(CONCURRENCY))
+        with ThreadPoolExecutor(together) as pool:
+            rows.append(_row(mode, "warm", together, list(pool.map(one, questions))))
+    return rows
+
+
+def _row(mode: str, state: str, together: int, times: Sequence[float]) -> dict[str, Any]:
+    ordered = sorted(times)
+    cuts = quantiles(ordered, n=20) if len(ordered) > 1 else ordered * 19
+    return {
+        "configuration": mode,
+        "state": state,
+        "concurrency": together,
+        "n": len(ordered),
+        "p50_ms": round(cuts[9], 2),
+        "p95_ms": round(cuts[18], 2),
+    }
+
+
+def _trend(connection: Connection, kb: str) -> list[dict[str, Any]]:
+    """Recall@5 by class as the gates of the published releases measured it, oldest first."""
+    rows = []
+    for row in reversed(releases.list_releases(connection, kb)):
+        classes = (row.report or {}).get("evaluation", {}).get("classes", {})
+        shares = {kind: means["recall@5"] for kind, means in classes.items() if means.get("recall@5") is not None}
+        if row.published_at is not None and shares:
+            rows.append({"release": row.release, "recall@5": shares})
+    return rows
+
+
+def _today() -> Any:
+    return datetime.now(tz=UTC).date()

@@ -1,0 +1,116 @@
+"""Questions for a person to accept, and labels that no longer hold."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from flows import gate
+from flows.workspace import Workspace
+from kprep.config import read_yaml
+from kprep.core.errors import RetrievalError
+from kprep.store.sql import Connection
+from quality import load_questions
+from quality.evaluation import span_in
+from quality.spec import Question
+from quality.text import words
+from retrieval import Reader, tokens
+
+QUOTE_WORDS = 12
+LEAST_QUOTE = 4
+_ASKS = re.compile(r"[?？]\s*$")
+
+
+def suggest(workspace: Workspace, uris: Sequence[str], principals: Sequence[str], most: int) -> list[dict[str, Any]]:
+    """Questions made of headings and identifiers, in the form of a questions file; nothing is invented, and a person
+    decides which are real ones. One a heading and one an identifier, spread over the documents named.
+
+    Raises: RetrievalError for a document the principals may not read.
+    """
+    with workspace.database.begin() as connection:
+        today = datetime.now(tz=UTC).date()
+        reader = Reader(connection, workspace.kb, None, principals, today)
+        found = [list(_of(reader.chunks(uri), list(principals))) for uri in uris]
+    known = {question.question.casefold() for question in gate.questions(workspace)}
+    spread = [entry for at in range(most) for entries in found if at < len(entries) for entry in entries[at : at + 1]]
+    fresh = [entry for entry in spread if entry["question"].casefold() not in known]
+    distinct = {entry["question"].casefold(): entry for entry in reversed(fresh)}
+    return [entry for entry in fresh if distinct[entry["question"].casefold()] is entry][:most]
+
+
+def _of(rows: Sequence[Mapping[str, Any]], principals: list[str]) -> Iterator[dict[str, Any]]:
+    headings: set[tuple[str, ...]] = set()
+    codes: set[str] = set()
+    for row in rows:
+        for code in tokens.identifiers(row["text"]):
+            quote = _line_of(row["text"], code)
+            if any(map(str.isdigit, code)) and code not in codes and quote:
+                codes.add(code)
+                written = re.search(re.escape(code), row["text"], re.IGNORECASE)
+                yield _entry(row, "identifier", written[0] if written else code, quote, principals)
+                break
+        path = tuple(row["heading_path"])
+        quote = _quote(row["text"])
+        if path and path not in headings and quote and row["kind"] in ("text", "list"):
+            headings.add(path)
+            asked = path[-1] if _ASKS.search(path[-1]) else " ".join(dict.fromkeys((path[0], path[-1])))
+            yield _entry(row, "natural", asked, quote, principals)
+
+
+def _entry(row: Mapping[str, Any], kind: str, question: str, quote: str, principals: list[str]) -> dict[str, Any]:
+    name = re.sub(r"[^\w]+", "-", f"{row['document_uri'].rsplit('/', 1)[-1]}-{question}".casefold()).strip("-")[:60]
+    return {
+        "id": f"suggested-{name}",
+        "class": kind,
+        "question": question,
+        "as": principals,
+        "expect": [{"document": row["document_uri"], "quote": quote}],
+    }
+
+
+def _quote(text: str) -> str:
+    """First words of the first line that has enough of them."""
+    for line in text.split("\n"):
+        said = line.split()
+        if len(words(line)) >= LEAST_QUOTE:
+            return " ".join(said[:QUOTE_WORDS])
+    return ""
+
+
+def _line_of(text: str, code: str) -> str:
+    """Words after a code in its line: what the source says of it."""
+    for line in text.split("\n"):
+        place = line.casefold().find(code)
+        rest = line[place + len(code) :].strip(" |:-") if place >= 0 else ""
+        said = " ".join(rest.split("|")[0].split()[:QUOTE_WORDS])
+        if len(words(said)) >= LEAST_QUOTE:
+            return said
+    return ""
+
+
+def check(workspace: Workspace, files: Sequence[Path]) -> list[dict[str, Any]]:
+    """Labels that do not hold in the live release: {file, id, document, quote, reason}. Everybody's eyes are used."""
+    own = workspace.base.config.quality.questions
+    chosen = list(files) or ([workspace.base.path(own)] if own is not None else [])
+    wrong = []
+    with workspace.database.begin() as connection:
+        for path in chosen:
+            for question in load_questions(read_yaml(path), path.name):
+                wrong += [{"file": path.name, **row} for row in _unheld(workspace, connection, question)]
+    return wrong
+
+
+def _unheld(workspace: Workspace, connection: Connection, question: Question) -> Iterator[dict[str, Any]]:
+    reader = Reader(connection, workspace.kb, None, question.principals, datetime.now(tz=UTC).date())
+    for span in question.expected:
+        row = {"id": question.id, "document": span.document, "quote": span.quote}
+        try:
+            texts = [words(chunk["text"]) for chunk in reader.chunks(span.document)]
+        except RetrievalError:
+            yield {**row, "reason": "the principals of the question cannot read such a document"}
+            continue
+        if not span_in(texts, words(span.quote)):
+            yield {**row, "reason": "the document has other words"}

@@ -1,0 +1,114 @@
+"""`kprep eval` and `kprep questions` by the command line."""
+
+from __future__ import annotations
+
+import json
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from kprep.cli.app import cli
+from tests.conftest import MakeBase
+from tests.fakes.knowledge_base import TestBase
+
+FILES = {
+    "codes.md": "# Codes\n\n| Code | Meaning |\n| --- | --- |\n| ERR_1045 | the uplink is lost for good |\n",
+    "refund.md": "# Refunds\n\n## When is it paid?\n\nMoney comes back five working days after the parcel arrived.\n",
+    "tour.md": "# Tour\n\nThe tour of the museum begins beside the old steam engine in the yard.\n",
+    "secret.md": "# Salaries\n\nThe midpoint of grade seven is agreed on by the board in March.\n",
+}
+QUESTIONS = """
+- {id: code, class: identifier, question: ERR_1045, as: [staff],
+   expect: [{document: docs/codes.md, quote: the uplink is lost for good}]}
+- {id: refund, class: natural, question: when does money come back after a parcel, as: [staff],
+   expect: [{document: docs/refund.md, quote: five working days}]}
+- {id: roses, class: no_answer, question: pruning climbing roses in spring, as: [staff]}
+- {id: pay, class: denied, question: midpoint of grade seven, as: [],
+   forbidden: [{document: docs/secret.md, quote: midpoint of grade}]}
+"""
+HELD_OUT = """
+- {id: tour, class: natural, question: where does the tour of the museum begin, as: [staff],
+   expect: [{document: docs/tour.md, quote: beside the old steam engine}]}
+"""
+
+
+def kprep(base: TestBase, *arguments: str) -> Any:
+    done = CliRunner().invoke(cli, [*arguments, "--kb", str(base.folder), "--json"], standalone_mode=False)
+    if done.exception is not None:
+        raise done.exception
+    return json.loads(done.stdout)
+
+
+@pytest.fixture
+def base(make_base: MakeBase) -> TestBase:
+    made = make_base(FILES, quality={"questions": "questions.yaml", "thresholds": {"short_share": 1.0}})
+    (made.folder / "questions.yaml").write_text(QUESTIONS, encoding="utf-8")
+    (made.folder / "heldout.yaml").write_text(HELD_OUT, encoding="utf-8")
+    assert made.run()["status"] == "published"
+    return made
+
+
+class Page(HTMLParser):
+    """Tags of a page that is well formed, and what it would load."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.loads: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.loads += [str(value) for name, value in attrs if name in ("src", "href") and value]
+
+
+@pytest.mark.req("C3.1", "C3.2", "C3.3", "C3.4", "C3.5", "C3.6", "C3.7", "C3.8", "C3.9", "C3.10", "C3.11", "C3.12",
+                 "C3.13", "C3.14", "C3.15", "C3.16", "C3.17", "C3.18", "C4.1", "C4.7")  # fmt: skip
+def test_four_configurations_on_two_sets_with_a_page(base: TestBase, tmp_path: Path) -> None:
+    page = tmp_path / "eval.html"
+    files = [str(base.folder / name) for name in ("questions.yaml", "heldout.yaml")]
+    found = kprep(base, "eval", "--questions", files[0], "--questions", files[1], "--report", str(page))
+    assert [part["name"] for part in found["sets"]] == ["questions.yaml", "heldout.yaml"]
+    tuning, held_out = found["sets"]
+    assert list(tuning["configurations"]) == ["lexical", "dense", "hybrid", "hybrid+references"]
+    hybrid = tuning["configurations"]["hybrid"]
+    assert hybrid["classes"]["identifier"]["n"] == 1
+    assert hybrid["classes"]["identifier"]["hit@1"] == {"value": 1.0, "low": 1.0, "high": 1.0}
+    assert hybrid["classes"]["all"]["n"] == 2, "no_answer and denied are in no mean"
+    assert (hybrid["no_answer"]["answered"], hybrid["denied"]["leaking"]) == (0, 0)
+    assert held_out["configurations"]["lexical"]["classes"]["natural"]["n"] == 1
+    measured = {(row["state"], row["concurrency"]) for row in found["latency"]}
+    assert measured == {("cold", 1), ("warm", 1), ("warm", 4), ("warm", 16)}
+    assert found["settings"]["rrf constant"] == 60
+    assert found["settings"]["embedding"]
+    reader = Page()
+    reader.feed(page.read_text(encoding="utf-8"))
+    assert reader.tags.count("svg") >= 2
+    assert reader.loads == []
+    assert "prefers-color-scheme:dark" in page.read_text(encoding="utf-8")
+    assert json.loads(page.with_suffix(".json").read_text(encoding="utf-8"))["sets"] == found["sets"]
+
+
+def test_two_releases_are_compared_question_by_question(base: TestBase) -> None:
+    base.write("refund.md", FILES["refund.md"].replace("five working days", "a week"))
+    assert base.run()["status"] == "published"
+    told = kprep(base, "eval", "--compare", "1", "--no-timing")["comparison"]
+    assert (told["better"], told["worse"], told["same"]) == (0, 1, 1)
+    worst = told["questions"][0]
+    assert (worst["id"], worst["verdict"]) == ("refund", "worse")
+    assert "five working days" in worst["before"][0]["text"]
+    assert [row["release"] for row in kprep(base, "eval", "--no-timing")["trend"]] == [1, 2]
+
+
+def test_questions_are_suggested_and_stale_labels_found(base: TestBase) -> None:
+    found = kprep(base, "questions", "suggest", "docs/codes.md", "docs/refund.md", "docs/tour.md", "--as", "staff")
+    asked = {entry["question"]: entry["class"] for entry in found}
+    assert asked.get("When is it paid?") == "natural"
+    assert "ERR_1045" not in asked, "it is asked already"
+    assert kprep(base, "questions", "check") == []
+    base.write("codes.md", FILES["codes.md"].replace("lost for good", "gone"))
+    assert base.run()["status"] == "published"
+    (wrong,) = kprep(base, "questions", "check")
+    assert (wrong["id"], wrong["reason"]) == ("code", "the document has other words")

@@ -1,0 +1,97 @@
+"""Searches with filters, explanations, surroundings, a reranker, and without an embedding server."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from kprep.core.errors import EmbedderUnavailable
+from retrieval import Searcher, SearchRequest
+from tests.conftest import MakeBase
+from tests.fakes.knowledge_base import EVERYBODY, TestBase
+
+LONG = " ".join(
+    f"Step {number} checks the seal of valve {number} before the pump is started again." for number in range(60)
+)
+FILES = {
+    "pump.md": f"# Pump\n\n## Start\n\n{LONG}\n",
+    "old.md": "# Pump\n\nThe old pump was started by hand with a crank in the cellar of the mill.\n",
+    "zh.md": "# 水泵\n\n启动水泵之前必须检查每一个阀门的密封情况，并且通知值班人员到场。\n",
+}
+OLD = datetime(2020, 1, 1, tzinfo=UTC)
+
+
+@pytest.fixture
+def base(make_base: MakeBase) -> TestBase:
+    made = make_base(FILES)
+    os.utime(made.path("old.md"), (OLD.timestamp(), OLD.timestamp()))
+    assert made.run()["status"] == "published"
+    return made
+
+
+def answer(base: TestBase, reranker: Any = None, embedder: Any = None, **request: Any) -> dict[str, Any]:
+    with base.connection() as connection:
+        made = embedder or (lambda: base.workspace.embedder)
+        searcher = Searcher(base.reader(connection, EVERYBODY), made, reranker)
+        return searcher.search(SearchRequest(**{"question": "how is the pump started", **request}))
+
+
+@pytest.mark.req("D7.20", "D7.21", "D7.22")
+def test_filters_of_a_request_hold(base: TestBase) -> None:
+    uris = {hit["document_uri"] for hit in answer(base, top_k=20)["hits"]}
+    assert uris >= {"docs/pump.md", "docs/old.md"}
+    since = answer(base, updated_from=datetime(2021, 1, 1, tzinfo=UTC), top_k=20)["hits"]
+    assert {hit["document_uri"] for hit in since} == uris - {"docs/old.md"}
+    before = answer(base, updated_until=datetime(2021, 1, 1, tzinfo=UTC), top_k=20)["hits"]
+    assert {hit["document_uri"] for hit in before} == {"docs/old.md"}
+    chinese = answer(base, question="启动水泵之前检查什么", where={"language": ["zh"]})["hits"]
+    assert {hit["document_uri"] for hit in chinese} == {"docs/zh.md"}
+    assert answer(base, where={"doc_type": ["other"]})["hits"] == []
+
+
+def test_an_explanation_multiplies_to_the_score(base: TestBase) -> None:
+    (best, *_) = answer(base, explain=True)["hits"]
+    said = best["explain"]
+    product = said["fused"]
+    for factor in said["factors"].values():
+        product *= factor
+    assert best["score"] == pytest.approx(product, abs=1e-5)
+    assert 0 < said["lexical"] <= 1
+    assert 0 < said["dense"] <= 1
+    assert "explain" not in answer(base)["hits"][0]
+
+
+def test_surroundings_stay_within_the_budget_and_repeat_nothing(base: TestBase) -> None:
+    found = answer(base, budget=600, top_k=3)["hits"]
+    given = [part["chunk_id"] for hit in found for name in ("before", "after") for part in hit["context"][name]]
+    assert given
+    assert len(set(given)) == len(given)
+    assert not set(given) & {hit["chunk_id"] for hit in found}
+    none = answer(base, budget=1, top_k=3)["hits"]
+    assert [hit["context"] for hit in none] == [{"summary": "", "before": [], "after": []}] * len(none)
+
+
+def test_a_reranker_orders_the_best_hits(base: TestBase) -> None:
+    class Crank:
+        def rerank(self, question: str, texts: Sequence[str]) -> Sequence[float]:
+            return [float("crank" in text) for text in texts]
+
+    assert answer(base, Crank())["hits"][0]["document_uri"] == "docs/old.md"
+
+
+@pytest.mark.req("C7.1", "C7.2")
+def test_without_its_embedding_server_search_is_lexical_and_says_so(base: TestBase) -> None:
+    class Gone:
+        space = base.workspace.release_configuration()["embedding_space"]
+        languages = ("en",)
+
+        def embed_query(self, text: str) -> Any:
+            raise EmbedderUnavailable(f"the server is gone, {len(text)} characters were not sent")
+
+    found = answer(base, embedder=Gone)
+    assert found["degraded"] == ["embedding_unavailable"]
+    assert found["hits"]
