@@ -18,12 +18,13 @@ from kprep.core.models import (
 )
 from parsers.decoding import Lines, decode_document
 from parsers.front_matter import moment
+from parsers.html_depth import bounded
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
 NAME = "html"
-VERSION = 2
+VERSION = 3
 
 _DECLARED = re.compile(
     rb"""<meta[^>]+charset\s*=\s*["']?\s*([\w.:-]+)|<\?xml[^>]+encoding=["']([\w.:-]+)""", re.IGNORECASE
@@ -98,7 +99,7 @@ def _tree(text: str, uri: str) -> HtmlElement | None:
     """The tree of a page, None for a page without any node. No network, no entities but the named ones of HTML."""
     from lxml import etree, html
 
-    source = text.replace("\0", "").encode("utf-8", "replace")
+    source = bounded(text.replace("\0", "")).encode("utf-8", "replace")
     if not source.strip():
         return None
     parser = html.HTMLParser(encoding="utf-8", no_network=True, huge_tree=True, remove_comments=True, remove_pis=True)

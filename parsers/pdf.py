@@ -18,6 +18,7 @@ from kprep.core.models import (
     RawDocument,
     SourceUnit,
 )
+from parsers.pdf_bombs import refuse_bombs
 from parsers.pdf_loops import refuse_loops
 from parsers.pdf_ocr import REMEDY, is_available
 from parsers.quiet import quiet
@@ -47,7 +48,7 @@ def parse(raw: RawDocument) -> ParsedDocument:
     whose font has no Unicode map are left out and the page's state is `unreadable_font`.
     Pages without text are recognised where the extra `ocr` is installed (`confidence`: mean of the page's words); those
     recognised badly give no text and their state is `needs_review`.
-    Raises: EncryptedDocument (a user password is needed), CorruptDocument, NoText, NeedsReview.
+    Raises: EncryptedDocument (a user password is needed), CorruptDocument, TooLarge, NoText, NeedsReview.
     """
     from parsers.pdf_pages import read_pages
 
@@ -144,6 +145,7 @@ def _open(content: bytes, uri: str) -> _Opened:
     if b"%%EOF" not in content[-_TAIL:] and b"startxref" not in content[-_TAIL:]:
         raise CorruptDocument(f"{uri}: the PDF is cut off, its end is missing", uri=uri, size=len(content))
     refuse_loops(content, uri)
+    refuse_bombs(content, uri)
     try:
         file = pypdfium2.PdfDocument(content)
         if len(file):

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -176,6 +177,18 @@ def pdfs() -> Iterator[tuple[str, bytes]]:
             PAGES,
             DRAWS,
             stream(b"".join(b"0 %d m 99 %d l S\n" % (n % 99, n % 99) for n in range(60_000))),
+            stream(b"", X1),
+            stream(b"", X2),
+        ),
+    )
+    bomb = zlib.compress(zlib.compress(b" " * 600_000_000, 9), 9)
+    yield (
+        "bomb.pdf",
+        pdf(
+            CATALOGUE,
+            PAGES,
+            DRAWS,
+            stream(bomb, b"/Filter[/FlateDecode/FlateDecode]"),
             stream(b"", X1),
             stream(b"", X2),
         ),

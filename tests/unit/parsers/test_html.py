@@ -134,3 +134,16 @@ def test_empty_page() -> None:
 def test_code_language() -> None:
     (found,) = page('<pre><code class="language-py">def f():\n\treturn <b>1</b>\n</code></pre>').elements
     assert found == Element(ElementKind.CODE, "def f():\n\treturn 1", found.locator, language="py")
+
+
+def test_what_is_nested_too_deep_is_read_all_the_same() -> None:
+    from kprep.core.models import RawDocument
+    from parsers import PARSERS, parse
+    from parsers.html_depth import MAX_DEPTH, bounded
+
+    page = "<div>\n" * 20_000 + "<p>the words</p>" + "</div>" * 20_000 + "<p>and the rest</p>"
+    document = parse(RawDocument("s/a.html", "a.html", page.encode(), "text/html"), PARSERS["html"])
+    assert [e.text for e in document.elements] == ["the words", "and the rest"]
+    assert document.elements[0].locator.line == (20_001, 20_001)
+    flat = "<ul><li>x</li></ul>" * (MAX_DEPTH + 1)
+    assert bounded(flat) == flat

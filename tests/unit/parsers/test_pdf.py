@@ -218,3 +218,19 @@ def test_header_of_a_short_chapter_is_a_header() -> None:
 
     found = read(BUILD.pdf(draw)).elements
     assert [e.kind for e in found].count(ElementKind.HEADER) == 8
+
+
+def test_a_stream_that_unpacks_without_end_is_too_large() -> None:
+    import zlib
+
+    from kprep.core.errors import TooLarge
+    from parsers.pdf_bombs import refuse_bombs
+
+    packer = zlib.compressobj(9)
+    packed = b"".join(packer.compress(bytes(2**24)) for _ in range(40)) + packer.flush()
+    twice = zlib.compress(packed, 9)
+    for name, data in (("/Filter/FlateDecode", packed), ("/Filter[/FlateDecode/FlateDecode]", twice)):
+        content = b"%%PDF-1.7\n4 0 obj\n<<%s/Length 9>>\nstream\n%s\nendstream" % (name.encode(), data)
+        with pytest.raises(TooLarge, match="512 MB"):
+            refuse_bombs(content, "a.pdf")
+    refuse_bombs(b"<</Filter/FlateDecode>>\nstream\n" + zlib.compress(bytes(10**7)) + b"endstream", "a.pdf")
