@@ -22,7 +22,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # before this file's folder, where it hides the room
 
-from benchmarks import secrets_set
+from benchmarks import secrets_files, secrets_set
 from kprep.core.models import CleanDocument, DocumentMetadata, Element, ElementKind, Locator
 from redaction import VERSION, RedactionPolicy, Redactor
 from redaction.policy import KINDS, OPTIONAL_KINDS
@@ -177,6 +177,11 @@ def secrets() -> Iterator[str]:
         parts = [f"{kind} {hit}/{of}" for kind, (hit, of) in counts.items() if hit != (of if counts is found else 0)]
         yield f"{title}: {hits} of {total} ({hits / total:.1%}). Kinds not all right: {', '.join(parts) or 'none'}."
         yield ""
+    files = secrets_files.measure(Redactor(RedactionPolicy(), KEY, "bench"))
+    hits, total = (sum(pair[index] for pair in files.values()) for index in (0, 1))  # type: ignore[misc]
+    yield f"In whole files of a second set, {len(files)} kinds: {hits} of {total} ({hits / total:.1%}). When it"
+    yield "was first run, before the rules knew its vendors, they found 179 of 500 (35.8%): expect the like of vendors"
+    yield "that neither set names, where no name such as `token` or `key` stands before the value."
 
 
 def speed(megabytes_wanted: float) -> Iterator[str]:

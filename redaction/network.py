@@ -20,6 +20,16 @@ _MAC = re.compile(
     r"(?<![\w:.-])(?:[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5}|[0-9A-Fa-f]{2}(?:-[0-9A-Fa-f]{2}){5}|"
     r"[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4})(?![\w]|[:.-][0-9A-Fa-f])"
 )
+# The first sign between the groups of a hardware address, and how many digits stand before it; each begins with a
+# literal, which is what makes looking for it fast.
+_MAC_SIGNS = tuple(
+    (width, re.compile(expression))
+    for width, expression in (
+        (2, ":(?=[0-9A-Fa-f]{2}:)"),
+        (2, "-(?=[0-9A-Fa-f]{2}-)"),
+        (4, r"\.(?=[0-9A-Fa-f]{4}\.)"),
+    )
+)
 _HOST_BEFORE = re.compile(r"(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.)*[^\W_](?:[\w-]{0,61}[^\W_])?\Z")
 _IMPORT = re.compile(r"(?:import|from|package|using|require|namespace)\s+(?:static\s+)?[\"'(]?\Z")
 
@@ -115,7 +125,8 @@ def _is_ipv6(value: str) -> bool:
 
 def mac_addresses(text: str, policy: RedactionPolicy) -> Iterator[Span]:  # noqa: ARG001
     """Hardware addresses; not broadcast, all zero, or the documentation range."""
-    for match in _MAC.finditer(text):
+    starts = {sign.start() - width for width, before in _MAC_SIGNS for sign in before.finditer(text)}
+    for match in filter(None, (_MAC.match(text, start) for start in sorted(starts) if start >= 0)):
         digits = re.sub(r"[^0-9A-Fa-f]", "", match[0])
         # Six pairs of decimal digits joined by hyphens are more often a date and time, or a part number.
         if not _NO_DEVICE.fullmatch(digits) and (":" in match[0] or not digits.isdigit()):

@@ -179,7 +179,7 @@ def english_without_street(text: str, policy: RedactionPolicy) -> Iterator[Span]
 
 def chinese(text: str, policy: RedactionPolicy) -> Iterator[Span]:  # noqa: ARG001
     """Chinese addresses with street and house number; `by_context` without a province, city or district."""
-    for match in _CN_NUMBER.finditer(text) if "号" in text or "號" in text or "弄" in text else ():
+    for match in (m for part in _around(text, ("号", "號", "弄"), 16, 60) for m in _CN_NUMBER.finditer(text, *part)):
         before = _CN_BEFORE.search(text, max(0, match.start() - 24), match.start())
         if before is None:
             continue

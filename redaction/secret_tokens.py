@@ -9,19 +9,30 @@ from functools import lru_cache
 from typing import Any
 
 from redaction.secret_values import is_default_password, is_password, is_placeholder, is_token
-from redaction.spans import Span
+from redaction.spans import Span, places
 
 
 @dataclass(frozen=True, slots=True)
 class TokenForm:
     """A token's form. `triggers`: literals of which one must stand in a text for the expression to be tried.
 
-    The group `value`, where there is one, is the secret; else the whole match.
+    The group `value`, where there is one, is the secret; else the whole match. `inside`: the trigger stands inside the
+    match; else the match begins with it, and is looked for only there.
     """
 
     kind: str
     triggers: tuple[str, ...]
     pattern: re.Pattern[str]
+    inside: bool = False
+
+    def matches(self, text: str) -> Iterator[re.Match[str]]:
+        """All matches in a text, possibly overlapping."""
+        if self.inside:
+            yield from self.pattern.finditer(text) if any(trigger in text for trigger in self.triggers) else ()
+            return
+        for place in places(text, self.triggers):
+            if match := self.pattern.match(text, place):
+                yield match
 
 
 _L, _R = r"(?<![A-Za-z0-9])", r"(?![A-Za-z0-9])"
@@ -61,11 +72,11 @@ FORMS = (
         ("AccountKey=", "SharedAccessKey="),
         re.compile(r"(?:AccountKey|SharedAccessKey)=(?P<value>[A-Za-z0-9+/]{40,}={0,2})"),
     ),
-    TokenForm("AZURE_KEY", ("sig=",), re.compile(r"[?&;]sig=(?P<value>[A-Za-z0-9%+/]{40,}={0,2})")),
-    TokenForm("AZURE_KEY", ("8Q~",), re.compile(_L + r"[\w~.-]{3}8Q~[\w~.-]{31,34}")),
+    TokenForm("AZURE_KEY", ("sig=",), re.compile(r"(?<=[?&;])sig=(?P<value>[A-Za-z0-9%+/]{40,}={0,2})")),
+    TokenForm("AZURE_KEY", ("8Q~",), re.compile(_L + r"[\w~.-]{3}8Q~[\w~.-]{31,34}"), inside=True),
     TokenForm(
         "STRIPE_KEY",
-        ("k_live_", "k_test_", "whsec_"),
+        ("sk_live_", "rk_live_", "sk_test_", "rk_test_", "whsec_"),
         re.compile(_L + r"(?:[rs]k_(?:live|test)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9+/=]{24,})"),
     ),
     TokenForm(
@@ -82,16 +93,19 @@ FORMS = (
     TokenForm("PYPI_TOKEN", ("pypi-",), re.compile(_L + r"pypi-[A-Za-z0-9_-]{30,}")),
     TokenForm("SENDGRID_KEY", ("SG.",), re.compile(_L + r"SG\.[\w-]{16,32}\.[\w-]{16,64}")),
     TokenForm("TWILIO_KEY", ("SK", "AC"), re.compile(_L + r"(?:SK|AC)[0-9a-f]{32}" + _R)),
-    TokenForm("TELEGRAM_TOKEN", (":AA",), re.compile(r"(?<!\d)\d{8,10}:AA[\w-]{32,34}(?![\w-])")),
-    TokenForm("DIGITALOCEAN_TOKEN", ("_v1_",), re.compile(_L + r"do[opr]_v1_[a-f0-9]{64}")),
+    TokenForm("TELEGRAM_TOKEN", (":AA",), re.compile(r"(?<!\d)\d{8,10}:AA[\w-]{32,34}(?![\w-])"), inside=True),
+    TokenForm("DIGITALOCEAN_TOKEN", ("dop_v1_", "doo_v1_", "dor_v1_"), re.compile(_L + r"do[opr]_v1_[a-f0-9]{64}")),
     TokenForm("VAULT_TOKEN", ("hvs.", "hvb."), re.compile(_L + r"hv[sb]\.[\w-]{20,}")),
     TokenForm("SHOPIFY_TOKEN", ("shp",), re.compile(_L + r"shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}")),
     TokenForm("MAILGUN_KEY", ("key-",), re.compile(_L + r"key-[0-9a-f]{32}" + _R)),
     TokenForm("DATABRICKS_TOKEN", ("dapi",), re.compile(_L + r"dapi[0-9a-f]{32}")),
     TokenForm("JWT", ("eyJ",), re.compile(_L + r"eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{10,}")),
-    TokenForm("BEARER_TOKEN", ("earer ", "EARER "), re.compile(r"(?i)\bbearer\s+(?P<value>[\w.~+/-]{16,}=*)")),
+    TokenForm("BEARER_TOKEN", ("earer ", "EARER "), re.compile(r"(?i)(?<=b)earer\s+(?P<value>[\w.~+/-]{16,}=*)")),
     TokenForm(
-        "BASIC_AUTH", ("asic ",), re.compile(r"(?i)authorization\W{1,4}basic\s+(?P<value>[A-Za-z0-9+/]{12,}={0,2})")
+        "BASIC_AUTH",
+        ("asic ",),
+        re.compile(r"(?i)authorization\W{1,4}basic\s+(?P<value>[A-Za-z0-9+/]{12,}={0,2})"),
+        inside=True,
     ),
 )
 """Tokens of known services. A new one is one entry."""
@@ -114,7 +128,7 @@ _PRIVATE_KEY = re.compile(
     r"(?P<value>(?:(?!-----)[\s\S]){0,300}?[A-Za-z0-9+/=]{24}|\s*\Z)|PuTTY-User-Key-File-\d"
 )
 _URL_PASSWORD = re.compile(
-    r"\b[A-Za-z][A-Za-z0-9+.-]{1,30}://(?P<user>[^\s:/@\"'<>]{0,80}):(?P<value>[^\s/@\"'<>]{1,120})@(?=[\w\[])"
+    r"(?<=[A-Za-z0-9])://(?P<user>[^\s:/@\"'<>]{0,80}):(?P<value>[^\s/@\"'<>]{1,120})@(?=[\w\[])"
 )
 _URL_QUERY = re.compile(
     r"(?i)[?&;](?P<name>(?:[a-z0-9]+[_-]?)?(?:api[_-]?key|apikey|key|token|secret|password|passwd|pwd|auth|signature))=(?P<value>[^&\s#\"'<>)\]]{6,})"
@@ -126,11 +140,10 @@ _CURL_USER = re.compile(r"\bcurl\b[^\n]{0,200}?\s(?:-u|--user)[ =][\"']?(?P<user
 def tokens(text: str) -> Iterator[Span]:
     """Secrets of a known form in `text`, in no order."""
     for form in FORMS:
-        if any(trigger in text for trigger in form.triggers):
-            for match in form.pattern.finditer(text):
-                value = match["value"] if "value" in form.pattern.groupindex else None
-                if not is_placeholder(value or match[0]) and _is_random_enough(form, value or match[0]):
-                    yield Span(form.kind, match.start(), match.end(), 1.0)
+        for match in form.matches(text):
+            value = match["value"] if "value" in form.pattern.groupindex else None
+            if not is_placeholder(value or match[0]) and _is_random_enough(form, value or match[0]):
+                yield Span(form.kind, match.start(), match.end(), 1.0)
     yield from _from_plugins(text)
     if "PRIVATE KEY" in text or "PuTTY" in text:
         for match in _PRIVATE_KEY.finditer(text):
@@ -147,8 +160,8 @@ def _is_random_enough(form: TokenForm, value: str) -> bool:
 
 
 def _in_urls(text: str) -> Iterator[Span]:
-    if "://" in text:
-        for match in _URL_PASSWORD.finditer(text):
+    for place in places(text, ("://",)):
+        if match := _URL_PASSWORD.match(text, place):
             value = match["value"]
             if is_placeholder(value) or is_default_password(value) or value == match["user"]:
                 continue

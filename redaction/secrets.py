@@ -7,13 +7,14 @@ from collections.abc import Iterator
 
 from redaction.secret_tokens import tokens
 from redaction.secret_values import is_certain_password, is_password, is_placeholder
+from redaction.secret_vendors import vendor_secrets
 from redaction.secret_words import is_worded_pair, worded
 from redaction.spans import Span, folded, places
 
 _KEYWORD = (
     r"pass(?:word|wd|code|phrase)|(?<![a-z])pass|pwd|secret|token|api[_\- ]?key|"
     r"(?:access|auth|private|encryption|signing|account|master|storage|service|shared|subscription|functions?|"
-    r"license|app|secret|consumer)[_\- ]?key|"
+    r"license|app|secret|consumer)[_\- ]?key|[_-]pat(?![a-z])|"
     r"credentials?|kennwort|passwort|mot de passe|contraseña|senha|wachtwoord|密码|口令|密钥|パスワード"
 )
 _NAME_END = re.compile(rf"(?i)(?:{_KEYWORD})[\]\"'`*_]*\s*\Z")
@@ -35,7 +36,7 @@ _STEMS = (
     *re.findall(
         r"\S+",
         "pass pwd secret token api access auth private encryption signing account master storage service shared "
-        "license app consumer subscription function credential kennwort contraseña senha "
+        "license app consumer _pat -pat subscription function credential kennwort contraseña senha "
         "wachtwoord 密码 口令 密钥 パスワード",
     ),
 )
@@ -50,7 +51,7 @@ _INTEGRITY = re.compile(r"(?i)(?:sha\d{3}[-:]|md5[-:])")
 
 def find_secrets(text: str) -> list[Span]:
     """Spans of secrets in `text`; kinds such as AWS_KEY, PRIVATE_KEY, PASSWORD. Look-alikes are left out."""
-    return [*tokens(text), *_assigned(text), *worded(text)]
+    return [*tokens(text), *vendor_secrets(text), *_assigned(text), *worded(text)]
 
 
 def is_secret_pair(name: str, value: str) -> bool:

@@ -2,13 +2,16 @@
 
 import pytest
 
+from benchmarks import secrets_files
 from benchmarks.secrets_set import LOOK_ALIKES, PER_KIND, SECRETS, measure
 from kprep.core.errors import ConfigError, SecretFound
 from kprep.core.models import CleanDocument, DocumentMetadata, Element, ElementKind, Locator
 from redaction import RedactionPolicy, Redactor
+from redaction.redactor import SECRET_PREFIX
 from redaction.secret_words import is_worded_pair, worded
 
 KEY = b"0123456789abcdef"
+REDACTOR = Redactor(RedactionPolicy(), KEY, "acme")
 
 
 def document(*texts: str) -> CleanDocument:
@@ -93,3 +96,30 @@ def test_a_release_names_reason_and_person(entry: object) -> None:
     with pytest.raises(ConfigError) as caught:
         RedactionPolicy.load({"released": [entry]})
     assert caught.value.context["key"] == "released"
+
+
+@pytest.mark.req("D5.3", "D5.6")
+def test_floor_of_the_files_of_the_second_set() -> None:
+    found = secrets_files.measure(REDACTOR, each=2)
+    assert len(found) >= 40
+    missed = {kind: files for kind, (_, _, files) in found.items() if files}
+    assert sum(of - hit for hit, of, _ in found.values()) <= 0.03 * sum(of for _, of, _ in found.values()), missed
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "grafana: glsa_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx_00000000",
+        "Use a token such as ntn_<your token> or lin_api_...",
+        "figd_some-long-name-of-a-component-in-the-design-file",
+        "secret_management_of_the_kubernetes_cluster_in_production",
+        "the bcrypt hash $2b$12$abcdefghijklmnopqrstuu in the manual",
+        "mysql -h db.acme.io -u app -p shop < dump.sql",
+        "sshpass -p '<password>' ssh deploy@build.acme.io",
+        '"auth": "none"',
+        "commit AKIDs and LTAI accounts are described below",
+        "client-key-data: DATA+OMITTED",
+    ],
+)
+def test_look_alikes_of_vendors_tokens_pass(text: str) -> None:
+    assert [kind for kind, _, _ in REDACTOR.scan(text) if kind.startswith(SECRET_PREFIX)] == []
