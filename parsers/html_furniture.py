@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from kprep.core.models import ElementKind
+from kprep.core.models import ElementKind, Link
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
@@ -123,6 +124,14 @@ def is_step_link(text: str, link_text: str, target: str) -> bool:
     if _SKIP.match(text):
         return target.startswith("#")
     return bool(_STEP.match(text)) and len("".join(link_text.split())) > 0.6 * len("".join(text.split()))
+
+
+def is_sentence_in_menu(kind: ElementKind, text: str, links: Sequence[Link]) -> bool:
+    """Whether a block of what only a class calls navigation says something: a sentence with a full stop and few links.
+    Menus are made of links."""
+    if kind is not ElementKind.NAVIGATION or len(text.split()) < 5 or text.rstrip()[-1] not in ".!?。":
+        return False
+    return sum(len(link.text) for link in links) < 0.5 * len(text)
 
 
 def is_hidden(node: HtmlElement) -> bool:

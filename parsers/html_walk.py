@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from kprep.core.models import Element, ElementKind, Link, Locator
 from parsers.anchors import Slugger
-from parsers.html_furniture import Furniture, is_hidden, is_step_link
+from parsers.html_furniture import Furniture, is_hidden, is_sentence_in_menu, is_step_link
 from parsers.html_table import is_layout, table_element
 
 if TYPE_CHECKING:
@@ -193,7 +193,8 @@ class Walk:
         self._emit(element, buffer.first_line)
 
     def _kind(self, context: _Context, text: str, links: list[Link]) -> ElementKind:
-        if context.furniture is not None:
+        in_nav = any(outer.tag in {"nav", "aside"} for outer in self._stack)
+        if context.furniture is not None and (in_nav or not is_sentence_in_menu(context.furniture, text, links)):
             return context.furniture
         if links and is_step_link(text, " ".join(link.text for link in links), links[0].target):
             return ElementKind.NAVIGATION

@@ -48,6 +48,18 @@ def test_class_names_do_not_condemn_the_body() -> None:
     assert [kind for kind, _ in pairs(source)] == ["heading", "paragraph"]
 
 
+@pytest.mark.req("D4.1", "D4.2")
+def test_a_sentence_in_what_a_class_calls_a_menu_is_content() -> None:
+    sentence = 'Ask the <a href="/d">service desk</a> before you open the valve.'
+    menu = f'<ul class="nav"><li><a href="/">Home</a></li><li>{sentence}</li><li><a href="/c">Contact</a></li></ul>'
+    page = menu + "<main><h1>T</h1><p>" + "Body words. " * 20 + "</p></main>"
+    found = {text: kind for kind, text in pairs(page)}
+    assert found["Ask the service desk before you open the valve."] == "list_item"
+    assert (found["Home"], found["Contact"]) == ("navigation", "navigation")
+    inside = {text: kind for kind, text in pairs(f"<nav><p>{sentence}</p></nav><h1>T</h1>")}
+    assert inside["Ask the service desk before you open the valve."] == "navigation"
+
+
 def test_the_only_h1_in_a_header_is_content() -> None:
     assert ("heading", "Title") in pairs("<header><h1>Title</h1></header><p>x</p>")
 
