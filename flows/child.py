@@ -156,7 +156,8 @@ def _serve(pipe: Connection, rules: RuleSet, limits: Limits) -> None:
             return
         if kind == "quote":
             pipe.send(("stage", "quote"))
-            outcome: Any = quote(*values)
+            media_type, content, locator = values
+            outcome: Any = quote(media_type, content, locator, rules)
         else:
             [job] = values
             outcome = prepare(job, rules, lambda stage: pipe.send(("stage", stage)))
