@@ -156,8 +156,7 @@ def _serve(pipe: Connection, rules: RuleSet, limits: Limits) -> None:
             return
         if kind == "quote":
             pipe.send(("stage", "quote"))
-            media_type, content, locator = values
-            outcome: Any = quote(media_type, content, locator, rules)
+            outcome: Any = quote(*values)
         else:
             [job] = values
             outcome = prepare(job, rules, lambda stage: pipe.send(("stage", stage)))

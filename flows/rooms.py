@@ -198,16 +198,10 @@ def _coverage(raw: RawDocument, parsed: ParsedDocument, seconds: dict[str, float
         seconds["coverage"] = round(time.perf_counter() - started, 4)
 
 
-def quote(media_type: str, content: bytes, locator: Locator, rules: RuleSet) -> str | Failure:
-    """Text of an original at a locator, or why it cannot be opened. A sheet or message whose name was redacted is found
-    by the name's placeholder, for which the original is parsed."""
+def quote(media_type: str, content: bytes, locator: Locator) -> str | Failure:
+    """Text of an original at a locator, or why it cannot be opened."""
     try:
-        spec = parsers.parser_for(media_type)
-        if redaction.names_a_placeholder(locator):
-            parsed = parsers.parse(RawDocument("original", "original", content, media_type), spec)
-            places = (element.locator for element in parsed.elements)
-            locator = redactor_of(rules).original_place(locator, places)
-        return spec.quote(content, locator)
+        return parsers.parser_for(media_type).quote(content, locator)
     except PrepError as error:
         return Failure("quote", error.reason, error.message, error.retryable)
     except Exception as error:  # noqa: BLE001 -- a library's surprise is this citation's fault alone

@@ -144,7 +144,7 @@ def questions() -> tuple[Question, ...]:
 
 @lru_cache(maxsize=20_000)
 def _quote(media_type: str, content: bytes, locator: Locator) -> str:
-    outcome = rooms.quote(media_type, content, locator, rules())
+    outcome = rooms.quote(media_type, content, locator)
     if isinstance(outcome, Failure):
         raise OSError(outcome.reason)
     return outcome

@@ -183,6 +183,5 @@ def test_no_planted_value_of_any_field_is_stored(make_base: MakeBase, capsys: py
     for path in data.rglob("*"):
         if path.is_file() and "restricted" not in path.parts and "postgres" not in path.parts:
             assert leaks(path.read_bytes().decode("latin-1")) == set(), path
-    assert summary["status"] == "published"
-    published = {row["uri"] for row in base.content()}
-    assert published == {f"docs/{name}" for name in FILES if "@" not in name}
+    assert [failure["reason"] for failure in summary["failures"]] == ["personal_name"]
+    assert summary["documents"]["added"] == len(FILES) - 1
