@@ -108,6 +108,9 @@ def _source(workspace: Workspace, source: config.SourceConfig) -> str:
     from sources import SOURCES
 
     spec, request = SOURCES[source.kind], request_for(workspace, source)
+    readers = ", ".join(source.acl) or "nobody (acl is empty)"
+    if spec.probe is not None:
+        return f"{spec.probe(request)}; readable by {readers}"
     listing = spec.list_entries(request)
     if spec.done is not None:
         spec.done(request)
@@ -116,7 +119,6 @@ def _source(workspace: Workspace, source: config.SourceConfig) -> str:
     if listing.problems:
         first = listing.problems[0]
         raise ConfigError(f"{len(listing.problems)} entries cannot be read, first {first.uri}: {first.detail}")
-    readers = ", ".join(source.acl) or "nobody (acl is empty)"
     return f"{len(listing.entries)} documents, readable by {readers}"
 
 

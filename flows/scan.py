@@ -6,13 +6,14 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import cast
 
 from flows.candidates import retention_of
 from flows.kept import form
 from flows.metadata import Permitted, metadata_fingerprint
+from flows.progress import report
 from flows.rooms import redactor_of
 from flows.rules import content_fingerprint
 from flows.scope import Scope, changed_scope, folder_of, known_folders, named, named_scope, whole_scope
@@ -45,7 +46,8 @@ class Scan:
     read to see whether they changed. `locations`: how to fetch each document. `listed_at`: clock when the first listing
     was there. `decided`: what a person said of documents of the candidate store, as they are now. `known`: documents in
     scope that the scan before listed; `left`: those that no source held already then. `asked`: names of the sources
-    that were listed. `check_names`: names of known documents are looked at again, because redaction changed.
+    that were listed; `entire`: of those, the ones that gave every entry they have. `check_names`: names of known
+    documents are looked at again, because redaction changed.
     """
 
     scope: Scope = field(default_factory=whole_scope)
@@ -63,11 +65,14 @@ class Scan:
     left: tuple[str, ...] = ()
     check_names: bool = False
     asked: set[str] = field(default_factory=set)
+    entire: set[str] = field(default_factory=set)
 
     def covers(self, failure: FailureRow) -> bool:
         """True when this scan saw where the document of a failure stood."""
         if failure.uri == failure.source:  # of the source as a whole, which answers now
             return failure.source in self.asked
+        if failure.source in self.entire:
+            return True
         if failure.source in self.scope.incomplete:
             return False
         return self.scope.whole or folder_of(failure.uri) in self.scope.folders or failure.document_id in self.scope.ids
@@ -83,6 +88,7 @@ def request_for(workspace: Workspace, source: SourceConfig) -> SourceRequest:
         folder=workspace.base.folder,
         cache=workspace.data_dir / "restricted" / "sources" / source.name,
         size_max=workspace.settings.document_size_mb * 1024 * 1024,
+        progress=partial(report, "scan"),
     )
 
 
@@ -125,8 +131,11 @@ def scan_sources(
         if only and source.name not in only:
             continue
         wanted = replace(request_for(workspace, source), known=same, only=tuple(only.get(source.name, ())))
-        listings.append((source, _listing(SOURCES[source.kind], wanted)))
+        listing = _listing(SOURCES[source.kind], wanted)
+        listings.append((source, listing))
         scan.asked.add(source.name)
+        if listing.complete and not listing.folders and not wanted.only:
+            scan.entire.add(source.name)
         scan.listed_at = scan.listed_at or time.perf_counter()
     if only:
         scan.scope = named_scope(workspace, connection, only, listings)

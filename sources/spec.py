@@ -19,6 +19,10 @@ class Options(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+def _silent(_done: int, _known: int) -> None:
+    """Nobody looks."""
+
+
 @dataclass(frozen=True, slots=True)
 class SourceRequest:
     """Where to look, and with what.
@@ -29,7 +33,7 @@ class SourceRequest:
 
     `known`: URI of a folder -> digest; a folder that still has it need not be listed in detail. `only`: paths below the
     source (files, or folders with all below them) that alone are looked at; empty for all, and only given to a source
-    whose specification has a `place`.
+    whose specification has a `place`. `progress`: called with (done, known so far) while a long listing goes on.
     """
 
     name: str
@@ -41,6 +45,7 @@ class SourceRequest:
     size_max: int = 256 << 20
     known: Mapping[str, str] = field(default_factory=dict)
     only: tuple[str, ...] = ()
+    progress: Callable[[int, int], None] = _silent
 
     def path(self, relative: Path) -> Path:
         """A path of the options, absolute."""
@@ -125,6 +130,7 @@ class SourceSpec:
     `describe`: where it looks, for messages. `done`: removes what a run left in the cache for its own use only.
     `place`: the folder on this machine where its documents stand; it can be asked for single ones.
     `store`: where its documents go unless the configuration says otherwise, "formal" or "candidate".
+    `probe`: that the source answers, in words, where a whole listing takes long; raises what a listing raises.
     `by_address`: the URIs of its documents are the paths of their addresses, so that a link to an address leads to one.
     """
 
@@ -138,3 +144,4 @@ class SourceSpec:
     place: Callable[[SourceRequest], Path] | None = None
     store: str = "formal"
     by_address: bool = False
+    probe: Callable[[SourceRequest], str] | None = None

@@ -75,6 +75,18 @@ def list_entries(request: SourceRequest) -> Listing:
     return crawl.listing()
 
 
+def probe(request: SourceRequest) -> str:
+    """That the start page answers. Raises: SourceError, SourceUnavailable with its status."""
+    url = normal(_options(request).url)
+    with _client(request) as client:
+        status = client.get(url).status
+    if status >= 500 or status == 429:
+        raise SourceUnavailable(f"source {request.name}: {url} answers with HTTP status {status}")
+    if status >= 400:
+        raise SourceError(f"source {request.name}: {url} answers with HTTP status {status}")
+    return f"{url} answers"
+
+
 def fetch(request: SourceRequest, entry: Entry) -> bytes:
     """Bytes of a page in UTF-8 or with their encoding in them: those the crawl read, or read now."""
     kept = kept_body(request, entry.location)
@@ -158,6 +170,7 @@ class _Crawl:
     def _visit_all(self, client: WebClient, robots: Any) -> None:
         while self._waiting and len(self._seen) - len(self._waiting) < self._options.max_pages:
             url = self._waiting.popleft()
+            self._request.progress(len(self._seen) - len(self._waiting), len(self._seen))
             if not robots.can_fetch(url, self._options.agent):
                 continue
             known = self._known.get(url)
@@ -307,5 +320,13 @@ def _options(request: SourceRequest) -> WebOptions:
 
 
 SOURCE = SourceSpec(
-    "web", 1, WebOptions, list_entries, fetch, lambda request: _options(request).url, drop_bodies, by_address=True
+    name="web",
+    version=1,
+    options=WebOptions,
+    list_entries=list_entries,
+    fetch=fetch,
+    describe=lambda request: _options(request).url,
+    done=drop_bodies,
+    by_address=True,
+    probe=probe,
 )
