@@ -19,6 +19,9 @@ from tests.fakes.made_embedder import MadeEmbedder
 CORE = tuple(f"core{number}.md" for number in range(6))
 """Documents that every round writes anew with the round's number, so that a mixed read shows itself."""
 
+PAUSE_S = 0.02
+"""Between two reads, so that the reader does not take the machine from the runs it watches."""
+
 
 def opened(folder: str, name: str, database_url: str) -> MadeBase:
     """A knowledge base that is there already."""
@@ -51,7 +54,7 @@ def read_on(folder: str, name: str, database_url: str, stop: Event, result: Conn
     counts = {"reads": 0, "mixed": 0, "partial": 0, "away": 0}
     session = text("SELECT set_config('kprep.principals', 'staff', true), set_config('kprep.tenant', 'acme', true)")
     view = text(f"SELECT text FROM published.\"{name}__all\" WHERE document_uri LIKE 'docs/core%'")
-    while not stop.is_set():
+    while not stop.wait(PAUSE_S):
         try:
             with base.connection() as connection:
                 reader = base.reader(connection)
