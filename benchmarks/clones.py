@@ -28,11 +28,13 @@ COPIES = (
     FROM jsonb_to_recordset(:rows) AS r(number integer, document_id text, uri text, model text, token text, hash text,
         fingerprint text, version_id text, size bigint)
     JOIN kprep.release_documents d ON d.kb = :kb AND d.uri = r.model AND d.to_release IS NULL""",
+    "ANALYZE copies",
+    "SET LOCAL enable_nestloop = off",
     """INSERT INTO kprep.documents SELECT :kb, c.document_id, d.source, c.uri, c.token, c.hash, c.size, d.media_type,
     d.modified_at, true, now() FROM copies c JOIN kprep.documents d ON d.kb = :kb AND d.document_id = c.model_id""",
     """INSERT INTO kprep.document_versions SELECT :kb, c.version_id, c.document_id, c.fingerprint, c.hash, v.media_type,
-    v.parser, v.title, v.language, v.front_matter, v.units, v.removals, v.redactions, v.stages, v.removed_share,
-    v.coverage, now()
+    v.parser, v.title, v.language, v.front_matter, v.anchors, v.units, v.removals, v.redactions, v.stages,
+    v.removed_share, v.coverage, now()
     FROM copies c JOIN kprep.document_versions v ON v.kb = :kb AND v.version_id = c.model_version""",
     """INSERT INTO kprep.chunks SELECT :kb, md5(x.chunk_id || c.number), nextval('kprep.chunk_numbers'), c.document_id,
     x.key, x.kind, x.text || c.number, x.index_text || c.number, x.heading_path, x.title, x.keywords, x.entities,

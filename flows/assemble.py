@@ -8,7 +8,7 @@ from typing import Any
 
 from flows import outdated
 from flows.metadata import Permitted, Place, document_metadata, metadata_fingerprint, section_acls
-from flows.scan import fail_unreadable
+from flows.scan import fail_unreadable, stranded
 from flows.validity import Replaced, Versioned, resolve, targets
 from flows.workspace import Workspace
 from kprep.store import chunks, documents, lexical, measures, overlay, relations, releases, runs
@@ -57,7 +57,7 @@ def assemble(workspace: Workspace, connection: Connection, run_id: str, base_rel
         )
     overlay.narrow(connection, kb, _narrowed(connection, kb, base_release, wanted))
     ended = (Action.RETIRE.value, Action.EXPIRE.value)
-    retired = [item.document_id for item in work if item.work["action"] in ended]
+    retired = sorted({item.document_id for item in work if item.work["action"] in ended} - stranded(kb, work))
     wanted += _replaced(connection, kb, base_release, wanted, retired)
     wanted += _outdated(connection, kb, base_release, wanted, retired)
     releases.apply_changes(connection, kb, release, wanted, retired)

@@ -15,7 +15,7 @@ from flows.child import Limits, PrepareChild
 from flows.kept import Kept, form
 from flows.progress import report
 from flows.rooms import Job, Outcome
-from flows.scan import request_for
+from flows.scan import fail_renamed, request_for
 from flows.workspace import Workspace
 from kprep.core.errors import PrepError
 from kprep.core.ids import content_hash
@@ -85,6 +85,8 @@ def _prepare_one(workspace: Workspace, run_id: str, item: dict[str, Any], child:
     with workspace.writing() as connection:
         if isinstance(outcome.result, Failure):
             documents.fail(connection, kb, run_id, (key, item["source"], item["uri"]), fingerprint, outcome.result)
+            if item["renamed_from"].startswith(f"{item['source']}/"):
+                fail_renamed(connection, kb, run_id, item["source"], (item["renamed_from"], item["uri"]))
             runs.done(connection, run_id, key, None, began)
             return
         result = _with_paths(workspace, outcome.result, item)

@@ -22,7 +22,7 @@ from flows import gate, second_scan
 from flows.candidates import retention_of
 from flows.metadata import Permitted
 from flows.progress import report
-from flows.scan import Planned, end_scan, plan_run, record_scan
+from flows.scan import Planned, end_scan, plan_run, record_scan, stranded
 from flows.workspace import Workspace
 from kprep.core.errors import PrepError, RunLocked
 from kprep.store import decisions, documents, embeddings, folders, measures, overlay, releases, retirement, runs
@@ -35,7 +35,7 @@ BATCH_DOCUMENTS = 16
 EMBED_BATCH = 64
 NEAR_INDEX_FROM = 10_000
 """Vectors from which an approximate index pays: fewer are compared one by one in some 40 ms."""
-WORK_FIELDS = ("document_id", "source", "uri", "content_hash", "content_fingerprint")
+WORK_FIELDS = ("document_id", "source", "uri", "renamed_from", "content_hash", "content_fingerprint")
 
 
 @contextmanager
@@ -208,7 +208,9 @@ def _work_rows(workspace: Workspace, connection: Any, planned: Planned, *, every
 def has_changes(workspace: Workspace, run_id: str) -> bool:
     """False when nothing the run tried came through, so that a candidate would equal the live release."""
     with workspace.database.begin() as connection:
-        return any(item.state == "ready" for item in runs.work(connection, run_id))
+        work = runs.work(connection, run_id)
+    stays = stranded(workspace.kb, work)
+    return any(item.state == "ready" and item.document_id not in stays for item in work)
 
 
 def embed(workspace: Workspace, run_id: str) -> dict[str, int]:

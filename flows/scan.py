@@ -24,6 +24,7 @@ from kprep.core.ids import content_hash, document_id
 from kprep.core.models import Failure
 from kprep.store import candidates, decisions, documents, folders, kept, overlay, relations, releases
 from kprep.store.documents import DocumentRow, FailureRow
+from kprep.store.runs import WorkRow
 from kprep.store.sql import Connection
 from parsers.media_type import detect
 from publish.plan import Action, Guard, Known, Live, Observed, Plan, make_plan
@@ -34,6 +35,7 @@ from sources.companions import paired
 HEAD_BYTES = 1 << 20
 PERSONAL_NAME = "personal_name"
 PERMISSIONS_UNREADABLE = "permissions_unreadable"
+RENAME_FAILED = "rename_failed"
 
 
 @dataclass(slots=True)
@@ -141,6 +143,7 @@ def scan_sources(
         scan.scope = named_scope(workspace, connection, only, listings)
     else:
         scan.scope = changed_scope(seen, listings, settled=settled)
+    scan.scope.ids |= {row.document_id for row in documents.failures(connection, workspace.kb) if not only}
     before = _known(workspace, connection, scan)
     scan.listed = scan.scope.same.total()
     limit = workspace.settings.document_size_mb * 1024 * 1024
@@ -420,6 +423,9 @@ def record_scan(workspace: Workspace, connection: Connection, run_id: str, plann
     documents.drop(connection, kb, [key[0] for key, failure in scan.failed if failure.reason == PERSONAL_NAME])
     stale = [row for row in documents.failures(connection, kb) if row.document_id not in seen and scan.covers(row)]
     documents.clear_failures(connection, kb, [row.document_id for row in stale])
+    for item in plan.documents:
+        if item.action is Action.FAILED and item.renamed_from:
+            fail_renamed(connection, kb, run_id, item.source, (item.renamed_from, item.uri))
     return denials
 
 
@@ -459,6 +465,19 @@ def fail_unreadable(connection: Connection, kb: str, run_id: str, identity: tupl
     documents.fail(connection, kb, run_id, identity, "", failure)
 
 
+def fail_renamed(connection: Connection, kb: str, run_id: str, source: str, renamed: tuple[str, str]) -> None:
+    """Record that a document stays published under its old URI, since under its new one it cannot be prepared."""
+    old, new = renamed
+    failure = Failure("scan", RENAME_FAILED, f"is {new} now, which failed: stays as it was", retryable=True)
+    documents.fail(connection, kb, run_id, (document_id(kb, source, old), source, old), "", failure)
+
+
+def stranded(kb: str, work: Sequence[WorkRow]) -> set[str]:
+    """Documents to be retired for a new URI under which they failed in this run: they stay."""
+    failed = [item.work for item in work if item.state == "failed" and item.work["renamed_from"]]
+    return {document_id(kb, item["source"], item["renamed_from"]) for item in failed}
+
+
 def _permitted(
     workspace: Workspace, planned: Planned, narrowed: Mapping[str, tuple[str, ...]]
 ) -> dict[str, tuple[str, ...]]:
@@ -469,11 +488,12 @@ def _permitted(
     """
     sources = {source.name: source for source in workspace.base.config.sources}
     actions = {item.document_id: item.action for item in planned.plan.documents}
+    moved = {item.renamed_from: item.document_id for item in planned.plan.documents if item.renamed_from}
     out: dict[str, tuple[str, ...]] = {}
     for key, live in planned.details.items():
         published = tuple(live.metadata["acl"])
         action = actions.get(key)
-        place = planned.scan.locations.get(key)
+        place = planned.scan.locations.get(moved.get(live.uri, key))
         if place is not None and place[1].acl_problem:
             out[key] = ()
             continue

@@ -59,7 +59,8 @@ class PlannedDocument:
     """One document's part of the plan.
 
     `stage`: earliest room whose work is not reusable ("" when nothing is computed). `reuse`: a prepared version with
-    the same content fingerprint (of this or another document), so that nothing is parsed. `renamed_from`: its old URI.
+    the same content fingerprint (of this or another document), so that nothing is parsed. `renamed_from`: its old URI,
+    which stays published while the document fails under the new one.
     """
 
     document_id: str
@@ -138,6 +139,9 @@ def make_plan(
         _plan_one(wanted, live_by_id.get(wanted.document_id), known, gone_by_content)
         for wanted in sorted(observed, key=lambda wanted: wanted.uri)
     ]
+    kept = {item.renamed_from for item in planned if item.action is Action.FAILED}
+    absent = [item for item in absent if item.uri not in kept]
+    gone = [item for item in gone if item.uri not in kept]
     planned += [
         PlannedDocument(
             item.document_id,
@@ -182,10 +186,13 @@ def _plan_one(
     if live and live.content_fingerprint == item.content_fingerprint:
         same = live.metadata_fingerprint == item.metadata_fingerprint
         return planned(Action.UNCHANGED if same else Action.REPERMISSION)
+    moved = gone_by_content.get(item.content_hash) if live is None else None
     if known.failures.get(item.document_id) == item.content_fingerprint:
-        return planned(Action.FAILED)
+        stays = next((old for old in moved or () if old.source == item.source), None)
+        if moved and stays:
+            moved.remove(stays)
+        return planned(Action.FAILED, renamed_from=stays.uri if stays else "")
     if live is None:
-        moved = gone_by_content.get(item.content_hash)
         if moved:
             old = moved.pop(0)
             return planned(Action.RENAME, old.uri)
