@@ -176,7 +176,7 @@ def asker(workspace: Workspace, connection: Connection, release: int) -> Callabl
     def ask(question: Question, top_k: int) -> Sequence[Hit]:
         today = datetime.now(tz=UTC).date()
         reader = Reader(connection, workspace.kb, release, question.principals, today, unpublished=True)
-        searcher = Searcher(reader, lambda: workspace.embedder)
+        searcher = Searcher(reader, lambda: workspace.embedder_of(reader.row.configuration))
         mode = "hybrid+references" if question.kind == "reference" else "hybrid"
         answer = searcher.search(SearchRequest(question.question, None, mode, top_k))
         return [Hit(hit["chunk_id"], hit["document_uri"], hit["text"]) for hit in answer["hits"]]

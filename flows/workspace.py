@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
@@ -15,7 +15,7 @@ from embedding import Embedder, create_embedder
 from flows.candidates import retention_of
 from flows.rules import RuleSet, load_rules, parser_identity
 from kprep.config import KnowledgeBase, load
-from kprep.core.errors import ConfigError, LeaseLost
+from kprep.core.errors import ConfigError, EmbeddingError, LeaseLost
 from kprep.core.ids import canonical_json, digest
 from kprep.settings import Settings
 from kprep.store import documents, runs
@@ -39,6 +39,8 @@ class Workspace:
     fence: int | None = None
     """Fence of the lease this process holds on the knowledge base, None when it holds none."""
     _database: Database | None = field(default=None, repr=False)
+    _earlier: dict[str, Embedder | None] = field(default_factory=dict, repr=False)
+    """Embedders of releases made with other settings than the configured ones."""
 
     @classmethod
     def open(cls, folder: Path, data_dir: Path | None = None) -> Workspace:
@@ -95,15 +97,21 @@ class Workspace:
     @cached_property
     def embedder(self) -> Embedder | None:
         """The configured embedder, None in keyword-only mode. Raises: ConfigError, EmbeddingError."""
-        values = dict(self.base.config.embedding)
-        if values.get("provider") == "none":
-            return None
-        variable = values.pop("api_key_env", None)
-        if variable is not None:
-            if not os.environ.get(str(variable)):
-                raise ConfigError(f"embedding.api_key_env names {variable}, which is not set in the environment")
-            values["api_key"] = os.environ[str(variable)]
-        return create_embedder(values)
+        return _embedder(self.base.config.embedding)
+
+    def embedder_of(self, configuration: Mapping[str, Any]) -> Embedder | None:
+        """The embedder that a release was made with, by its recorded configuration: the configured one, or, while a
+        new model is being built beside it, the one before. Raises: ConfigError, EmbeddingError."""
+        recorded = configuration.get("embedding")
+        if recorded is None or recorded == self._read_configuration()["embedding"]:
+            return self.embedder
+        name = canonical_json(recorded)
+        if name not in self._earlier:
+            try:
+                self._earlier[name] = _embedder(recorded)
+            except ConfigError as error:
+                raise EmbeddingError(f"the release's own embedder cannot be used: {error.message}") from error
+        return self._earlier[name]
 
     @property
     def scan_rules(self) -> str:
@@ -191,6 +199,19 @@ def prepare_data_dir(data_dir: Path) -> None:
         raise ConfigError(
             f"cannot write to the data directory {data_dir}: {error.strerror}; choose one with --data-dir"
         ) from error
+
+
+def _embedder(settings: Mapping[str, Any]) -> Embedder | None:
+    """Embedder of these settings, None in keyword-only mode. Raises: ConfigError, EmbeddingError."""
+    values = dict(settings)
+    if values.get("provider") == "none":
+        return None
+    variable = values.pop("api_key_env", None)
+    if variable is not None:
+        if not os.environ.get(str(variable)):
+            raise ConfigError(f"embedding.api_key_env names {variable}, which is not set in the environment")
+        values["api_key"] = os.environ[str(variable)]
+    return create_embedder(values)
 
 
 def redaction_key(settings: Settings, data_dir: Path) -> bytes:

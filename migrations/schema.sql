@@ -734,7 +734,9 @@ CREATE INDEX relations_documents ON ONLY kprep.relations USING gin (documents) W
 
 CREATE INDEX relations_title ON ONLY kprep.relations USING btree (kb, lower(title)) WHERE (title <> ''::text);
 
-CREATE INDEX release_documents_open ON ONLY kprep.release_documents USING btree (kb) WHERE (to_release IS NULL);
+CREATE INDEX release_documents_closed ON ONLY kprep.release_documents USING btree (kb, to_release) WHERE (to_release IS NOT NULL);
+
+CREATE INDEX release_documents_open ON ONLY kprep.release_documents USING btree (kb, from_release) WHERE (to_release IS NULL);
 
 CREATE INDEX release_documents_related ON ONLY kprep.release_documents USING btree (kb) WHERE ((metadata ? 'supersedes'::text) OR (metadata ? 'superseded_by'::text));
 

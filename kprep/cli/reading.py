@@ -110,7 +110,7 @@ def ask(
 
     release, day, more = how
     reader = Reader(connection, opened.kb, release, item["as"], day)
-    searcher = Searcher(reader, lambda: opened.embedder)
+    searcher = Searcher(reader, lambda: opened.embedder_of(reader.row.configuration))
     return searcher.search(SearchRequest(item["question"], item["view"], item["mode"], item["top_k"], **more))
 
 

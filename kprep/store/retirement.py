@@ -51,7 +51,8 @@ def collect(connection: Connection, kb: str, keep: int) -> Collected:
     chunks = connection.execute(SQL["drop_chunks"], {"kb": kb}).all()
     connection.execute(SQL["drop_parents"], {"kb": kb})
     hashes = sorted({str(row[1]) for row in chunks})
-    embeddings = connection.execute(SQL["drop_embeddings"], {"hashes": hashes}).rowcount if hashes else 0
+    embeddings = connection.execute(SQL["drop_spaces"], {"kb": kb}).rowcount
+    embeddings += connection.execute(SQL["drop_embeddings"], {"hashes": hashes}).rowcount if hashes else 0
     if chunks:
         connection.execute(SQL["retire_lexical"], {"kb": kb, "numbers": [row[0] for row in chunks]})
         compact(connection, kb)

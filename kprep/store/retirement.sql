@@ -17,14 +17,23 @@ UPDATE kprep.releases SET status = 'retired' WHERE kb = :kb AND release = ANY(:r
 DELETE FROM kprep.views WHERE kb = :kb AND release = ANY(:releases);
 
 -- name: drop_members
-DELETE FROM kprep.release_members m WHERE m.kb = :kb AND NOT EXISTS (
+-- Rows that have ended and lie between two kept releases; open ones belong to the newest release, which is kept or ends them.
+DELETE FROM kprep.release_members m WHERE m.kb = :kb AND m.to_release IS NOT NULL AND NOT EXISTS (
     SELECT FROM unnest(CAST(:kept AS integer[])) AS k(release)
-    WHERE m.from_release <= k.release AND (m.to_release IS NULL OR m.to_release > k.release));
+    WHERE m.from_release <= k.release AND m.to_release > k.release);
 
 -- name: drop_documents
-DELETE FROM kprep.release_documents d WHERE d.kb = :kb AND NOT EXISTS (
+DELETE FROM kprep.release_documents d WHERE d.kb = :kb AND d.to_release IS NOT NULL AND NOT EXISTS (
     SELECT FROM unnest(CAST(:kept AS integer[])) AS k(release)
-    WHERE d.from_release <= k.release AND (d.to_release IS NULL OR d.to_release > k.release));
+    WHERE d.from_release <= k.release AND d.to_release > k.release);
+
+-- name: drop_spaces
+-- Vectors of a model that only releases which are gone were made with, unless somebody may be building with it again.
+DELETE FROM kprep.embeddings WHERE space_id IN (
+    SELECT s.space_id FROM kprep.spaces s
+    WHERE s.space IN (SELECT configuration ->> 'embedding_space' FROM kprep.releases WHERE kb = :kb AND status = 'retired')
+      AND NOT EXISTS (SELECT FROM kprep.releases r WHERE r.status <> 'retired' AND r.configuration ->> 'embedding_space' = s.space)
+      AND NOT EXISTS (SELECT FROM kprep.runs WHERE kb <> :kb AND status = 'running'));
 
 -- name: purge_members
 -- What has expired is in no release any more but the live one, which a run makes without it.

@@ -226,7 +226,8 @@ CREATE INDEX release_documents_uri ON kprep.release_documents (kb, uri);
 CREATE INDEX release_documents_title ON kprep.release_documents (kb, lower(title));
 CREATE INDEX release_documents_related ON kprep.release_documents (kb)
     WHERE metadata ? 'supersedes' OR metadata ? 'superseded_by';
-CREATE INDEX release_documents_open ON kprep.release_documents (kb) WHERE to_release IS NULL;
+CREATE INDEX release_documents_open ON kprep.release_documents (kb, from_release) WHERE to_release IS NULL;
+CREATE INDEX release_documents_closed ON kprep.release_documents (kb, to_release) WHERE to_release IS NOT NULL;
 
 -- In which releases a chunk is visible, where it stands, and what reads filter by. A section's own permissions come
 -- on top of the document's.

@@ -194,7 +194,7 @@ class TestBase:
         """Hits of the live release, or of another published one."""
         with self.connection() as connection:
             reader = self.reader(connection, principals, release)
-            searcher = Searcher(reader, lambda: self.workspace.embedder)
+            searcher = Searcher(reader, lambda: self.workspace.embedder_of(reader.row.configuration))
             return list(searcher.search(SearchRequest(question, view, mode, top_k))["hits"])
 
     def uris(self, principals: Sequence[str] = EVERYBODY, release: int | None = None) -> list[str]:
