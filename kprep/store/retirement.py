@@ -39,17 +39,21 @@ def collect(connection: Connection, kb: str, keep: int) -> Collected:
     releases = [int(row[0]) for row in connection.execute(SQL["kept_releases"], {"kb": kb, "keep": keep})]
     values = {"kb": kb, "kept": releases}
     old = [int(row[0]) for row in connection.execute(SQL["droppable"], values)]
-    connection.execute(SQL["purge_members"], {"kb": kb})
-    purged = connection.execute(SQL["purge_documents"], {"kb": kb}).rowcount
+    places = [tuple(row) for row in connection.execute(SQL["purge_members"], {"kb": kb})]
+    purged = [str(row[0]) for row in connection.execute(SQL["purge_documents"], {"kb": kb})]
     if not old and not purged:
         return Collected()
     connection.execute(SQL["retire_releases"], {"kb": kb, "releases": old})
     connection.execute(SQL["drop_views"], {"kb": kb, "releases": old})
-    connection.execute(SQL["drop_members"], values)
-    connection.execute(SQL["drop_documents"], values)
-    contents = [str(row[0]) for row in connection.execute(SQL["drop_versions"], {"kb": kb})]
-    chunks = connection.execute(SQL["drop_chunks"], {"kb": kb}).all()
-    connection.execute(SQL["drop_parents"], {"kb": kb})
+    places += [tuple(row) for row in connection.execute(SQL["drop_members"], values)]
+    ended = purged + [str(row[0]) for row in connection.execute(SQL["drop_documents"], values)]
+    at_hand = {"kb": kb, "versions": ended, "at_hand": [*old, *releases]}
+    versions = {"kb": kb, "versions": list(connection.execute(SQL["unused_versions"], at_hand).scalars())}
+    places += [tuple(row) for row in connection.execute(SQL["places"], versions)]
+    contents = [str(row[0]) for row in connection.execute(SQL["drop_versions"], versions)]
+    loose = {"kb": kb, "chunks": sorted({place[0] for place in places})}
+    chunks = connection.execute(SQL["drop_chunks"], loose).all()
+    connection.execute(SQL["drop_parents"], {"kb": kb, "parents": sorted({place[1] for place in places})})
     hashes = sorted({str(row[1]) for row in chunks})
     embeddings = connection.execute(SQL["drop_spaces"], {"kb": kb}).rowcount
     embeddings += connection.execute(SQL["drop_embeddings"], {"hashes": hashes}).rowcount if hashes else 0

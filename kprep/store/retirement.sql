@@ -20,12 +20,14 @@ DELETE FROM kprep.views WHERE kb = :kb AND release = ANY(:releases);
 -- Rows that have ended and lie between two kept releases; open ones belong to the newest release, which is kept or ends them.
 DELETE FROM kprep.release_members m WHERE m.kb = :kb AND m.to_release IS NOT NULL AND NOT EXISTS (
     SELECT FROM unnest(CAST(:kept AS integer[])) AS k(release)
-    WHERE m.from_release <= k.release AND m.to_release > k.release);
+    WHERE m.from_release <= k.release AND m.to_release > k.release)
+RETURNING m.chunk_id, m.parent_id;
 
 -- name: drop_documents
 DELETE FROM kprep.release_documents d WHERE d.kb = :kb AND d.to_release IS NOT NULL AND NOT EXISTS (
     SELECT FROM unnest(CAST(:kept AS integer[])) AS k(release)
-    WHERE d.from_release <= k.release AND d.to_release > k.release);
+    WHERE d.from_release <= k.release AND d.to_release > k.release)
+RETURNING d.version_id;
 
 -- name: drop_spaces
 -- Vectors of a model that only releases which are gone were made with, unless somebody may be building with it again.
@@ -40,28 +42,39 @@ DELETE FROM kprep.embeddings WHERE space_id IN (
 DELETE FROM kprep.release_members m USING kprep.suppressions s, kprep.channels c
 WHERE s.kb = :kb AND s.reason = 'expired' AND s.ended_at IS NULL AND s.since <= now()
     AND c.kb = :kb AND c.name = 'live' AND m.kb = :kb AND m.document_id = s.document_id
-    AND (m.from_release > c.release OR m.to_release <= c.release);
+    AND (m.from_release > c.release OR m.to_release <= c.release)
+RETURNING m.chunk_id, m.parent_id;
 
 -- name: purge_documents
 DELETE FROM kprep.release_documents d USING kprep.suppressions s, kprep.channels c
 WHERE s.kb = :kb AND s.reason = 'expired' AND s.ended_at IS NULL AND s.since <= now()
     AND c.kb = :kb AND c.name = 'live' AND d.kb = :kb AND d.document_id = s.document_id
-    AND (d.from_release > c.release OR d.to_release <= c.release);
+    AND (d.from_release > c.release OR d.to_release <= c.release)
+RETURNING d.version_id;
+
+-- name: unused_versions
+-- The runs of this knowledge base are over, so a version in no kept release is in no use: one whose documents were dropped
+-- now, or one prepared since the oldest release at hand was made that never came into any.
+SELECT v.version_id FROM kprep.document_versions v WHERE v.kb = :kb
+AND (v.version_id = ANY(:versions) OR v.created_at >= (
+    SELECT min(r.created_at) FROM kprep.releases r WHERE r.kb = :kb AND r.release = ANY(:at_hand)))
+AND NOT EXISTS (SELECT FROM kprep.release_documents d WHERE d.kb = v.kb AND d.version_id = v.version_id);
+
+-- name: places
+SELECT chunk_id, parent_id FROM kprep.version_chunks WHERE kb = :kb AND version_id = ANY(:versions);
 
 -- name: drop_versions
--- The runs of this knowledge base are over, so a version in no kept release is in no use; its places go with it.
-DELETE FROM kprep.document_versions v WHERE v.kb = :kb AND NOT EXISTS (
-    SELECT FROM kprep.release_documents d WHERE d.kb = v.kb AND d.version_id = v.version_id)
-RETURNING v.content_hash;
+-- Their places go with them.
+DELETE FROM kprep.document_versions v WHERE v.kb = :kb AND v.version_id = ANY(:versions) RETURNING v.content_hash;
 
 -- name: drop_chunks
-DELETE FROM kprep.chunks c WHERE c.kb = :kb
+DELETE FROM kprep.chunks c WHERE c.kb = :kb AND c.chunk_id = ANY(:chunks)
 AND NOT EXISTS (SELECT FROM kprep.version_chunks p WHERE p.kb = c.kb AND p.chunk_id = c.chunk_id)
 AND NOT EXISTS (SELECT FROM kprep.release_members m WHERE m.kb = c.kb AND m.chunk_id = c.chunk_id)
 RETURNING c.chunk_no, c.content_hash;
 
 -- name: drop_parents
-DELETE FROM kprep.parents p WHERE p.kb = :kb
+DELETE FROM kprep.parents p WHERE p.kb = :kb AND p.parent_id = ANY(:parents)
 AND NOT EXISTS (SELECT FROM kprep.version_chunks v WHERE v.kb = p.kb AND v.parent_id = p.parent_id);
 
 -- name: drop_embeddings
@@ -76,8 +89,14 @@ SELECT h FROM unnest(CAST(:hashes AS text[])) AS h
 WHERE NOT EXISTS (SELECT FROM kprep.document_versions v WHERE v.content_hash = h);
 
 -- name: lexicons
-SELECT lexicon, count(*) AS chunks, count(*) FILTER (WHERE retired) AS retired
-FROM kprep.lexical_chunks WHERE kb = :kb GROUP BY lexicon;
+-- Retired chunks of each lexicon that has some, and all of it: counted only where many may be retired.
+SELECT r.lexicon, CASE WHEN r.retired * 20 >= coalesce(l.chunks, 0)
+    THEN (SELECT count(*) FROM kprep.lexical_chunks a WHERE a.kb = :kb AND a.lexicon = r.lexicon) ELSE l.chunks END AS chunks, r.retired
+FROM (SELECT lexicon, count(*) AS retired FROM kprep.lexical_chunks WHERE kb = :kb AND retired GROUP BY lexicon) r
+LEFT JOIN LATERAL (
+    SELECT CAST(x.statistics ->> 'chunks' AS bigint) AS chunks FROM kprep.channels c
+    JOIN kprep.releases x ON x.kb = c.kb AND x.release = c.release
+    WHERE c.kb = :kb AND c.name = 'live' AND x.configuration ->> 'lexicon' = r.lexicon) l ON true;
 
 -- name: retired_numbers
 SELECT chunk_no FROM kprep.lexical_chunks WHERE kb = :kb AND lexicon = :lexicon AND retired ORDER BY chunk_no;

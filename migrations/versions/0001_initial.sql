@@ -70,6 +70,7 @@ CREATE TABLE kprep.document_versions (
     created_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (kb, version_id)
 ) PARTITION BY LIST (kb);
+CREATE INDEX document_versions_created ON kprep.document_versions (kb, created_at);
 CREATE INDEX document_versions_fingerprint ON kprep.document_versions (kb, content_fingerprint);
 
 -- Immutable: what is cited, and what is embedded and indexed. Ids are content-addressed within the document.
