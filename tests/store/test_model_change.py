@@ -126,9 +126,8 @@ def test_f20_blocked_new_model_leaves_the_old_one_serving_and_writing(change: Ch
     base.write("travel.md", TRAVEL.replace("forty-two", "fifty"))
     Models.asked = []
     summary = base.run()
-    assert (summary["status"], summary["work"]["embedded"]) == ("published", len(Models.asked))
+    assert (summary["status"], summary["work"]["embedded"]) == ("published", 1), "only what was edited"
     assert {model for model, _ in Models.asked} == {"old"}
-    assert len(Models.asked) == 1, "only what was edited"
     assert "travel.md" in change.dense()
 
 
