@@ -721,6 +721,7 @@ CREATE UNIQUE INDEX chunks_no ON ONLY kprep.chunks USING btree (kb, chunk_no);
 CREATE INDEX decisions_content ON kprep.decisions USING btree (kb, content) WHERE (content <> ''::text);
 
 CREATE INDEX decisions_document ON kprep.decisions USING btree (kb, document_id, decision_id) WHERE (document_id <> ''::text);
+
 CREATE INDEX document_versions_created ON ONLY kprep.document_versions USING btree (kb, created_at);
 
 CREATE INDEX document_versions_fingerprint ON ONLY kprep.document_versions USING btree (kb, content_fingerprint);
