@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ from urllib.parse import quote
 import pytest
 from sqlalchemy import text
 
+from flows.kept import Kept
 from kprep.core.ids import content_hash
 from kprep.store.database import Database
 from tests.fakes.command_line import CommandLine, short_directory
@@ -130,5 +132,8 @@ def test_refused_documents_are_stored_nowhere(finished: Finished) -> None:
     secrets = [form for value in values("secrets") for form in forms(value)]
     for path in (finished.data_dir / "restricted").rglob("*"):
         if path.is_file():
-            content = path.read_bytes().replace(b"\0", b"")
-            assert not any(form in content for form in secrets), path.name
+            content = path.read_bytes()
+            if "stages" in path.parts:
+                kept = Kept.from_bytes(content)
+                content = zlib.decompress(kept.parsed) + zlib.decompress(kept.redacted)
+            assert not any(form in content.replace(b"\0", b"") for form in secrets), path.name
