@@ -12,10 +12,25 @@ FORMAL, CANDIDATE, REJECTED = "formal", "candidate", "rejected"
 CANDIDATE_DAYS = 180
 """Days that documents of the candidate store are kept after their last change, where the configuration says nothing."""
 
+CASUAL_MEDIA = frozenset(
+    (
+        "message/rfc822",
+        "application/mbox",
+        "application/vnd.ms-outlook",
+        "text/vtt",
+        "application/x-subrip",
+        "application/vnd.kprep.transcript+json",
+        "application/vnd.kprep.conversation+jsonl",
+    )
+)
+"""What people say or write to each other, whatever system it comes from; audio and video as well."""
 
-def store_of(source: SourceConfig) -> str:
-    """Where a source's documents go before anybody confirms them."""
-    return source.store or SOURCES[source.kind].store
+
+def store_of(source: SourceConfig, media_type: str = "") -> str:
+    """Where a source's documents go before anybody confirms them: what it says itself, else the candidate store for
+    conversations, mail, recordings and their transcripts."""
+    casual = media_type.startswith(("audio/", "video/")) or media_type in CASUAL_MEDIA
+    return source.store or (CANDIDATE if casual else SOURCES[source.kind].store)
 
 
 def retention_of(config: KnowledgeBaseConfig) -> dict[str, int]:
@@ -33,13 +48,13 @@ def retention_of(config: KnowledgeBaseConfig) -> dict[str, int]:
 
 
 def placed(
-    source: SourceConfig, decision: str, front_matter: Mapping[str, Any], labels: Sequence[str]
+    source: SourceConfig, media_type: str, decision: str, front_matter: Mapping[str, Any], labels: Sequence[str]
 ) -> dict[str, Any]:
     """`store` of a document, and `confirmed_by` ("person" or "rule") where it was confirmed.
 
     A person's word goes before the rules. `rule_confirms` stays where a contradiction takes the rule's word back.
     """
-    if store_of(source) == FORMAL:
+    if store_of(source, media_type) == FORMAL:
         return {"store": FORMAL}
     if decision == "confirmed":
         return {"store": FORMAL, "confirmed_by": "person"}

@@ -79,10 +79,10 @@ def about_json(about: About) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value}
 
 
-def metadata_fingerprint(source: SourceConfig, tenant: str, permitted: Permitted) -> str:
+def metadata_fingerprint(source: SourceConfig, tenant: str, permitted: Permitted, media_type: str) -> str:
     """Fingerprint of what is known of a document without reading it; changing it never re-embeds."""
     known = {**source_metadata(source, tenant, permitted), "acl_problem": permitted.problem}
-    if candidates.store_of(source) != candidates.FORMAL:
+    if candidates.store_of(source, media_type) != candidates.FORMAL:
         known["candidate"] = {"decision": permitted.decision, "confirm": source.confirm.model_dump(mode="json")}
     return digest("metadata", canonical_json(known))
 
@@ -124,7 +124,8 @@ def document_metadata(
     metadata["valid_from"] = _first_date(front_matter, FROM_KEYS)
     metadata["valid_until"] = _first_date(front_matter, UNTIL_KEYS)
     metadata["updated_at"] = row.modified_at.isoformat() if row is not None and row.modified_at else None
-    metadata |= candidates.placed(source, permitted.decision, front_matter, permitted.about.labels)
+    media_type = row.media_type if row is not None else ""
+    metadata |= candidates.placed(source, media_type, permitted.decision, front_matter, permitted.about.labels)
     return metadata
 
 

@@ -374,13 +374,15 @@ def _expired(workspace: Workspace, scan: Scan) -> frozenset[str]:
 def _observed(workspace: Workspace, scan: Scan) -> tuple[Observed, ...]:
     sources = {source.name: source for source in workspace.base.config.sources}
     stages: dict[tuple[str, str], dict[str, str]] = {}
-    known: dict[tuple[str, Permitted], str] = {}
+    known: dict[tuple[str, Permitted, str], str] = {}
     out = []
     for row in scan.rows:
         source = sources[row.source]
         permitted = Permitted.of(*scan.locations[row.document_id], scan.decided.get(row.document_id, ""))
-        if (row.source, permitted) not in known:
-            known[row.source, permitted] = metadata_fingerprint(source, workspace.base.config.tenant, permitted)
+        known_as = (row.source, permitted, row.media_type)
+        if known_as not in known:
+            tenant = workspace.base.config.tenant
+            known[known_as] = metadata_fingerprint(source, tenant, permitted, row.media_type)
         kind = (row.media_type, source.doc_type)
         if kind not in stages:
             stages[kind] = workspace.rules.stages(*kind)
@@ -391,7 +393,7 @@ def _observed(workspace: Workspace, scan: Scan) -> tuple[Observed, ...]:
                 row.uri,
                 row.content_hash,
                 content_fingerprint(row.content_hash, stages[kind]),
-                known[row.source, permitted],
+                known[known_as],
                 stages[kind],
             )
         )

@@ -44,7 +44,7 @@ MEANINGS = {
     "sources[].style": "register: `formal`, `conversational`, `technical`, or another word",
     "sources[].avoid_with": "words of a question that keep these documents out",
     "sources[].store": "`formal`, or `candidate`: shown only in views that ask for it until it is confirmed; default: "
-    "`candidate` for conversations, else `formal`",
+    "`candidate` for conversations, mail and recordings, else `formal`",
     "sources[].retention": "days (`90d`) after its last change at which a document ends; default: 180 in the "
     "candidate store",
     "sources[].confirm.reactions": "a message with one of these reactions confirms its thread",

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from flows import confirming
 from tests.fakes.knowledge_base import TestBase
 
 WORDS_OF_TRACK = """WEBVTT
@@ -17,12 +18,32 @@ WORDS_OF_TRACK = """WEBVTT
 <v Ben>Vouchers are valid for three years.
 """
 
+FORMAL = {
+    "embedding": {"provider": "none"},
+    "sources": [{"name": "docs", "kind": "filesystem", "path": "docs", "acl": ["staff"], "store": "formal"}],
+}
+
+
+@pytest.mark.req("D14.4", "D2.30")
+def test_recordings_and_mail_wait_in_the_candidate_store(tmp_path: Path) -> None:
+    mail = "From: Ana <ana@example.org>\nSubject: Vouchers\n\nThe voucher code for spring is on the shelf.\n"
+    note = "# Vouchers\n\nVouchers are printed in the cellar.\n"
+    files = {"talks/intro.vtt": WORDS_OF_TRACK, "mail/1.eml": mail, "note.md": note}
+    base = TestBase.create(tmp_path / "kb", files, {"embedding": {"provider": "none"}})
+    assert (base.run()["status"], base.uris()) == ("published", ["note.md"])
+    waiting = [row["uri"] for row in confirming.listed(base.workspace, everything=False)]
+    assert waiting == ["docs/mail/1.eml", "docs/talks/intro.vtt"]
+    assert base.run()["status"] == "unchanged"
+    base.source(store="formal")
+    assert (base.run()["work"]["parsed"], base.uris()) == (0, ["mail/1.eml", "note.md", "talks/intro.vtt"])
+    base.close()
+
 
 @pytest.mark.req("D2.27", "D2.28")
 def test_a_transcript_beside_a_recording_is_used_instead_of_it(tmp_path: Path) -> None:
     video = b"\x00\x00\x00\x18ftypmp42 no video at all"
     files: dict[str, str | bytes] = {"talks/intro.mp4": video, "talks/intro.vtt": WORDS_OF_TRACK}
-    base = TestBase.create(tmp_path / "kb", files, {"embedding": {"provider": "none"}})
+    base = TestBase.create(tmp_path / "kb", files, FORMAL)
     summary = base.run()
     assert (summary["status"], summary["failures"], summary["documents"]["listed"]) == ("published", [], 1)
     chunks = base.chunks("talks/intro.mp4")
@@ -49,7 +70,7 @@ def test_ten_minutes_become_chunks_whose_citations_play_their_words(tmp_path: Pa
     assert made.seconds == pytest.approx(600, abs=15)
     silent = ten_minutes(only_quiet=True)[0].encoded()
     files = {"meeting.ogg": made.encoded(), "quiet.ogg": silent}
-    base = TestBase.create(tmp_path / "kb", files, {"embedding": {"provider": "none"}})
+    base = TestBase.create(tmp_path / "kb", files, FORMAL)
     summary = base.run()
     assert summary["status"] == "published"
     assert [(item["uri"], item["reason"]) for item in summary["failures"]] == [("docs/quiet.ogg", "no_speech")]
