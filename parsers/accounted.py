@@ -38,6 +38,8 @@ def share_reached(raw: RawDocument, document: ParsedDocument, spec: ParserSpec) 
     often as it stands: PDF as PDFium's own text (pages that are a recorded exclusion apart), office files by the text
     nodes of their parts, pages by what lies between their tags. Markup, comments and what is a recorded exclusion count
     on neither side where the reading tells them apart; else the figure is too low, never too high for lost words."""
+    if spec.name == "recording":
+        return 1.0  # it has no letters, and hearing it a second time would cost as much as the first
     if all(element.locator.char for element in document.elements):
         return _by_characters(raw, document, spec.name)
     text, said = source_text(raw, document, spec), Counter(_words(_said(document)))

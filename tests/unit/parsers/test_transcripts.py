@@ -94,3 +94,13 @@ def test_times_read_like_a_clock() -> None:
     assert (clock(7), clock(252.9), clock(3852)) == ("00:07", "04:12", "1:04:12")
     assert gaps([Cue(2, 4, "a"), Cue(3, 9, "b")], 20, 5) == [(9, 20)]
     assert read_cues("nothing") == []
+
+
+def test_rolling_captions_count_as_covered() -> None:
+    first, second = "00:00:00,000 --> 00:00:02,000", "00:00:02,000 --> 00:00:04,000"
+    text = f"1\n{first}\nwe restore the\n\n2\n{second}\nwe restore the\nlast backup\n"
+    content = text.encode()
+    raw = RawDocument("talks/r.srt", "r.srt", content, "application/x-subrip")
+    document = parsed(text, "r.srt")
+    assert document.elements[-1].text == "we restore the last backup"
+    assert parsers.coverage(raw, document) == 1.0
