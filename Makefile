@@ -10,7 +10,7 @@ CODE := kprep sources parsers cleaning redaction chunking enrichment embedding q
 export DO_NOT_TRACK := 1
 export ORT_DISABLE_TELEMETRY := 1
 
-.PHONY: help run test test-fast test-speech chaos check format lock schema docs bench clean install install-dev
+.PHONY: help run test test-fast test-speech chaos check format lock schema docs bench quality clean install install-dev
 
 help: ## what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -95,6 +95,9 @@ bench: install-dev ## figures; open test sets are read from KPREP_SETS (default 
 	$(BIN)/python -m benchmarks.rebuilding
 	$(BIN)/python -m benchmarks.scale --documents 1000 2000 --vectors
 	$(BIN)/python -m benchmarks.scale --documents 1000 100000 --copies
+
+quality: install-dev ## write docs/quality by the benchmarks; sets are read from KPREP_SETS
+	$(BIN)/python benchmarks/parsing.py --write
 
 chaos: install-dev ## runs and PostgreSQL killed at random moments: CHAOS kills of runs (200), CHAOS_SERVER of the server (30)
 	CHAOS=$(or $(CHAOS),200) $(BIN)/pytest tests/chaos -s -o timeout=36000

@@ -221,7 +221,8 @@ HEAD = (
 ABOUT = """\
 # Parsing: figures
 
-Written by `python benchmarks/parsing.py --write` over the docling test documents with their expected Markdown.
+Written by `make quality` (`python benchmarks/parsing.py --write`) over the docling test documents with
+their expected Markdown.
 
 - words: mean over the files of the share of the expected words (each as often as it stands) that the elements hold. A
   merged cell's words count once: the expected Markdown repeats them for each place the cell covers.
@@ -235,13 +236,16 @@ Written by `python benchmarks/parsing.py --write` over the docling test document
 LIMITS = """\
 ## What is missing and why
 
-- Reviewers' comments (pptx, xlsx) are recorded exclusions; the expected Markdown holds them with author and time. It
-  also names the kind of each chart ("Bar chart").
-- Equations of Word files are linear text, not LaTeX: `frac`, `left` and the like are missing.
-- Patents (uspto) in the old vocabularies keep their words; titles of theirs that have no heading element are prose.
-- EBCDIC, WebVTT (read elsewhere), `.doc` and `.ppt` are refused with their reason.
+- Comments (pptx, xlsx, docx) are fragments of their own; the expected Markdown names them by "author" and "time", and
+  names the kind of each chart ("Bar chart").
+- Equations of Word files are LaTeX; a few commands are written another way (`\\ldots` for `\\textellipsis`).
+- A table inside a cell is a table of its own; the expected Markdown repeats its words in the outer cell.
+- Tables of a PDF without ruling lines stay lines of text (odf_table_with_title_01.ods.pdf,
+  table_mislabeled_as_picture.pdf, text_document_03.odt.pdf): they hold most of the cells that are missing.
+- sample.boxnote is read as JSON settings; its tables and headings are not told.
+- Patents (uspto) in the plain text of 1976 keep their words; its titles are prose.
+- EBCDIC, `.doc` and `.ppt` are refused with their reason.
 - right_to_left_02.pdf: its font stretches words with letters that its map calls letters; readers differ in how many.
-- Error codes inside tables of Markdown and HTML stay rows of their table; CSV tables of codes are cut into codes.
 """
 
 

@@ -1,0 +1,111 @@
+"""One file of every format, and hostile files among good ones, through a whole run."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from flows.preparing import Prepared
+from kprep.core.models import Locator
+from kprep.store import documents
+from parsers import PARSERS, parser_for
+from tests.conftest import MakeBase
+from tests.fakes.pages import FOUR
+
+TESTS = Path(__file__).parents[1]
+GOLDEN = TESTS / "golden" / "parsers"
+REASONS = frozenset(
+    "corrupt unsupported_format encrypted too_large no_text wrong_encoding needs_review front_matter_invalid "
+    "secret_found parse_timeout out_of_memory no_speech personal_name file_name too_many_names".split()
+)
+NEED_AN_EXTRA = frozenset(("recording",))
+"""Parsers that read nothing without a model of an extra."""
+HOSTILE_SAMPLE = 11
+"""Every eleventh of the 300 files; `make test` reads all of them without the store (test_hostile)."""
+
+
+def samples() -> Iterator[tuple[str, Path]]:
+    """(parser, a golden file it reads) for each parser in the registry."""
+    for name in PARSERS.keys() - NEED_AN_EXTRA:
+        cases = sorted(GOLDEN.glob(f"{name}-*/input*"))
+        read = [path for path in cases if "error" not in json.loads((path.parent / "expected.json").read_text())]
+        assert read, f"no golden case of {name} comes through"
+        yield name, read[0]
+
+
+def words(text: str) -> str:
+    return "".join(re.findall(r"[^\W_]+", text)).casefold()
+
+
+@pytest.mark.req("D3.1", "D9.3")
+def test_one_file_of_every_format_is_published_and_opens_where_it_is_cited(make_base: MakeBase) -> None:
+    files = {f"{name}{path.suffix}": path.read_bytes() for name, path in samples()}
+    base = make_base(files)
+    base.configure(quality={"thresholds": {**base.config["quality"]["thresholds"], "locators_open": 0.9}})
+    summary = base.run()
+    refused = [
+        (check["code"], check["samples"])
+        for check in summary["gate"]["checks"]
+        if not check["passed"] and check["level"] == "error"
+    ]
+    assert refused == []
+    assert (summary["status"], summary["failures"]) == ("published", [])
+    published = base.content()
+    assert {row["uri"].removeprefix("docs/") for row in published} == set(files)
+    with base.connection() as connection:
+        kinds = {row.uri: row.media_type for row in documents.observed(connection, base.name)}
+    used = set()
+    for row in published:
+        spec = parser_for(kinds[row["uri"]])
+        used.add(spec.name)
+        quoted = words(spec.quote(files[row["uri"].removeprefix("docs/")], Locator.from_json(row["locator"])))
+        said = [words(word) for word in row["text"].split() if any(map(str.isalpha, word))]
+        found = sum(word in quoted for word in said)
+        assert found >= 0.8 * len(said), (row["uri"], row["locator"])
+    assert used == set(PARSERS) - NEED_AN_EXTRA
+
+
+def load() -> ModuleType:
+    path = TESTS / "unit" / "parsers" / "hostile_files.py"
+    spec = importlib.util.spec_from_file_location("hostile_files", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.timeout(900)
+def test_hostile_files_cost_themselves_alone(make_base: MakeBase, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KPREP_DOCUMENT_TIMEOUT_S", "20")
+    monkeypatch.setenv("KPREP_DOCUMENT_MEMORY_MB", "2048")
+    hostile = {
+        f"hostile/{number:03d}-{name}": content
+        for number, (name, content) in enumerate(load().hostile_files())
+        if re.fullmatch(r"[\w. -]{1,60}", name) and (number % HOSTILE_SAMPLE == 0 or name in {"bomb.pdf", "deep.html"})
+    }
+    assert len(hostile) > 20
+    base = make_base({**FOUR, **hostile})
+    base.configure(quality={"thresholds": {**base.config["quality"]["thresholds"], "locators_open": 0.0}})
+    children = Prepared()
+    try:
+        summary = base.run(children=children)
+    finally:
+        children.close()
+    refused = {c["code"] for c in summary["gate"]["checks"] if not c["passed"] and c["level"] == "error"}
+    assert refused <= {"text_encoding"}, refused
+    with base.connection() as connection:
+        failed = {row.uri.removeprefix("docs/"): row.reason for row in documents.failures(connection, base.name)}
+    published = {row["uri"].removeprefix("docs/") for row in base.content()}
+    assert set(FOUR) <= published
+    assert {*published, *failed} == {*FOUR, *hostile}
+    assert {name: reason for name, reason in failed.items() if reason not in REASONS} == {}
+    reasons = {name.partition("-")[2]: reason for name, reason in failed.items()}
+    assert reasons["bomb.pdf"] == "too_large"
+    assert any(name.endswith("deep.html") for name in published)
