@@ -24,7 +24,7 @@ from sqlalchemy import Connection, text
 from kprep.store import documents, embedded, embeddings, lexical, releases, search
 from kprep.store.database import Database
 from kprep.store.search import Scope
-from retrieval import arms, bm25
+from retrieval import arms, bm25, fusion
 from retrieval.bm25 import Bm25
 
 KB, LEXICON, SPACE = "bench", "bench-v1", "bench-space"
@@ -88,6 +88,13 @@ def bench(database: Database, chunks: int, queries: int) -> None:
 
             row(f"dense, {name}", near, queries)
             print(f"    recall@10 of exact: {recall(connection, scope, vectors[:20]):.3f}")
+        for name, scope in {"everything": everyone, "hundredth": few["hundredth"]}.items():
+
+            def both(number: int, scope: Scope = scope) -> Any:
+                return hybrid(connection, scope, asked[number], vectors[number], constants)
+
+            row(f"hybrid, {name}", both, queries)
+        embed(asked[:20])
         plain = text(
             "SELECT chunk_id FROM kprep.chunks WHERE to_tsvector('simple', text) @@ to_tsquery('simple', :q) "
             "ORDER BY ts_rank(to_tsvector('simple', text), to_tsquery('simple', :q)) DESC LIMIT 10"
@@ -95,6 +102,23 @@ def bench(database: Database, chunks: int, queries: int) -> None:
         row(
             "ts_rank over GIN", lambda n: connection.execute(plain, {"q": " | ".join(asked[n])}).all(), min(queries, 10)
         )
+
+
+def hybrid(connection: Connection, scope: Scope, words: list[str], vector: Any, constants: Bm25) -> Any:
+    """The ten best of both arms with 100 candidates each. Without reading their texts."""
+    terms = dict.fromkeys(words, 1.0)
+    lexical_hits, scores = arms.lexical_hits(connection, scope, LEXICON, terms, constants, 100)
+    dense = arms.dense_hits(connection, scope, SPACE, vector, 100)
+    joined = fusion.convex(fusion.bounded_lexical(lexical_hits, scores.bound), fusion.bounded_cosine(dense), 0.5)
+    return joined[:10]
+
+
+def embed(asked: list[list[str]]) -> None:
+    """What comes on top of a hybrid search: the question's vector by the bundled model."""
+    from embedding import create_embedder
+
+    embedder = create_embedder({"provider": "local"})
+    row("embedding of a question", lambda number: embedder.embed_query(" ".join(asked[number])), len(asked))
 
 
 def load(connection: Connection, texts: Any, generator: Any) -> int:
@@ -105,7 +129,7 @@ def load(connection: Connection, texts: Any, generator: Any) -> int:
     cursor = raw.cursor()
     chunk_columns = (
         "kb, chunk_id, document_id, key, kind, text, index_text, heading_path, title, keywords, entities, fragment, "
-        "language, content_hash, tokens"
+        "fragment_confidence, signals, language, content_hash, tokens"
     )
     with cursor.copy(f"COPY kprep.chunks ({chunk_columns}) FROM STDIN") as copy:
         for number, words in enumerate(texts):
@@ -124,6 +148,8 @@ def load(connection: Connection, texts: Any, generator: Any) -> int:
                     [],
                     "[]",
                     "",
+                    0.0,
+                    "{}",
                     "en",
                     f"h{number}",
                     60,
@@ -132,7 +158,7 @@ def load(connection: Connection, texts: Any, generator: Any) -> int:
     numbers = {row[0]: row[1] for row in connection.execute(text("SELECT chunk_id, chunk_no FROM kprep.chunks"))}
     columns = (
         "kb, chunk_id, from_release, chunk_no, document_id, parent_id, ordinal, content_hash, locator, tenant, acl, "
-        "sensitivity, source, doc_type, language"
+        "sensitivity, source, doc_type, store, language"
     )
     with cursor.copy(f"COPY kprep.release_members ({columns}) FROM STDIN") as copy:
         for number in range(len(texts)):
@@ -155,6 +181,7 @@ def load(connection: Connection, texts: Any, generator: Any) -> int:
                     "internal",
                     "s",
                     "t",
+                    "formal",
                     "en",
                 )
             )
@@ -192,7 +219,9 @@ def sizes(connection: Connection) -> None:
     for name in ("chunks", "release_members", "postings", "embeddings"):
         size = connection.execute(
             text(
-                "SELECT coalesce(sum(pg_total_relation_size(relid)), 0) FROM pg_partition_tree(CAST(:name AS regclass))"
+                "SELECT pg_total_relation_size(CAST(:name AS regclass)) "
+                "+ coalesce(sum(pg_total_relation_size(relid)), 0) FROM pg_partition_tree(CAST(:name AS regclass)) "
+                "WHERE relid <> CAST(:name AS regclass)"
             ),
             {"name": f"kprep.{name}"},
         ).scalar_one()

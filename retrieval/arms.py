@@ -78,8 +78,11 @@ def dense_hits(connection: Connection, scope: Scope, space: str, vector: Sequenc
     are searched through the index, with more neighbours until enough of them are visible.
     """
     index = embeddings.near_index(connection, space)
-    if index is None or search.visible_count(connection, scope, EXACT_MOST + 1) <= EXACT_MOST:
+    if index is None:
         return search.dense_exact(connection, scope, space, vector, top_k)
+    few = search.dense_few(connection, scope, space, vector, top_k, EXACT_MOST)
+    if few is not None:
+        return few
     near = 2 * top_k
     while near <= NEAR_MOST:
         hits = search.dense_near(connection, scope, index, vector, near)

@@ -61,9 +61,19 @@ def visible_all(connection: Connection, scope: Scope) -> dict[int, str]:
     return {row[0]: row[1] for row in connection.execute(SQL["visible_all"], scope.values())}
 
 
-def visible_count(connection: Connection, scope: Scope, most: int) -> int:
-    """How many chunks the scope may see, counted no further than `most`."""
-    return int(connection.execute(SQL["visible_count"], {**scope.values(), "most": most}).scalar_one())
+def dense_few(
+    connection: Connection, scope: Scope, space: str, vector: Sequence[float], top_k: int, most: int
+) -> list[tuple[str, float]] | None:
+    """Chunks by cosine to the vector, exact, as `dense_exact`; None when the scope may see more than `most`."""
+    number = embeddings.space_id(connection, space)
+    if number is None:
+        return []
+    values = {**scope.values(), "space_id": number, "vector": embeddings.vector_text(vector)}
+    rows = connection.execute(SQL["dense_few"], {**values, "top_k": top_k, "most": most}).all()
+    seen = next(int(row[1]) for row in rows if row[0] == "")
+    if seen > most:
+        return None
+    return [(row[0], float(row[1])) for row in rows if row[0]]
 
 
 def dense_exact(

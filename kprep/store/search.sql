@@ -20,10 +20,10 @@ WHERE true
   AND (CAST(:updated_from AS timestamptz) IS NULL OR v.updated_at >= CAST(:updated_from AS timestamptz))
   AND (CAST(:updated_until AS timestamptz) IS NULL OR v.updated_at < CAST(:updated_until AS timestamptz));
 
--- name: visible_count
--- Counts up to a limit: whether few or many chunks are visible decides how to search.
-SELECT count(*) FROM (
-    SELECT FROM kprep.visible_members(:kb, :release, :principals, :as_of, :stores) v
+-- name: dense_few
+-- The exact order of what is visible, when that is few; and in a first row how many are visible, counted up to a limit.
+WITH seen AS MATERIALIZED (
+    SELECT v.chunk_id, v.content_hash FROM kprep.visible_members(:kb, :release, :principals, :as_of) v
     WHERE true
   AND (CAST(:sensitivity AS text[]) IS NULL OR v.sensitivity = ANY(:sensitivity))
   AND (CAST(:doc_type AS text[]) IS NULL OR v.doc_type = ANY(:doc_type))
@@ -31,7 +31,15 @@ SELECT count(*) FROM (
   AND (CAST(:source AS text[]) IS NULL OR v.source = ANY(:source))
   AND (CAST(:updated_from AS timestamptz) IS NULL OR v.updated_at >= CAST(:updated_from AS timestamptz))
   AND (CAST(:updated_until AS timestamptz) IS NULL OR v.updated_at < CAST(:updated_until AS timestamptz))
-    LIMIT :most) AS counted;
+    LIMIT :most + 1
+), few AS (
+    SELECT s.chunk_id, e.embedding <=> CAST(:vector AS vector) AS distance
+    FROM seen s JOIN kprep.embeddings e ON e.space_id = :space_id AND e.content_hash = s.content_hash
+    WHERE (SELECT count(*) FROM seen) <= :most
+    ORDER BY distance, s.chunk_id LIMIT :top_k
+)
+SELECT '' AS chunk_id, CAST(count(*) AS double precision) AS cosine FROM seen
+UNION ALL SELECT chunk_id, 1 - distance FROM (SELECT * FROM few ORDER BY distance, chunk_id) AS ordered;
 
 -- name: dense_exact
 SELECT v.chunk_id, 1 - (e.embedding <=> CAST(:vector AS vector)) AS cosine

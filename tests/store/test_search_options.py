@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from kprep.core.errors import EmbedderUnavailable
+from kprep.store import search as store
 from retrieval import Searcher, SearchRequest
 from tests.conftest import MakeBase
 from tests.fakes.knowledge_base import EVERYBODY, TestBase
@@ -95,3 +97,20 @@ def test_without_its_embedding_server_search_is_lexical_and_says_so(base: TestBa
     found = answer(base, embedder=Gone)
     assert found["degraded"] == ["embedding_unavailable"]
     assert found["hits"]
+
+
+@pytest.mark.req("D7.15")
+def test_few_visible_chunks_are_compared_exactly_in_one_statement(base: TestBase) -> None:
+    with base.connection() as connection:
+        reader = base.reader(connection, EVERYBODY)
+        space = reader.row.configuration["embedding_space"]
+        embedder = base.workspace.embedder
+        assert embedder is not None
+        vector = embedder.embed_query("how is the pump started")
+        exact = store.dense_exact(connection, reader.scope, space, vector, 5)
+        few = store.dense_few(connection, reader.scope, space, vector, 5, 1000)
+        assert few is not None
+        assert [key for key, _ in few] == [key for key, _ in exact]
+        assert [cosine for _, cosine in few] == pytest.approx([cosine for _, cosine in exact])
+        assert store.dense_few(connection, reader.scope, space, vector, 5, 2) is None
+        assert store.dense_few(connection, replace(reader.scope, principals=()), space, vector, 5, 2) == []
