@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from flows import run as steps
+from flows.scan import end_scan
 from flows.workspace import Workspace
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -40,6 +41,8 @@ def stoppable(workspace: Workspace, run_id: str) -> Iterator[None]:
         recorder.start()
         recorder.join(WAIT_S)
         _end_descendants()
+        with contextlib.suppress(Exception):
+            end_scan(workspace)
         with contextlib.suppress(Exception):
             workspace.close()
         os._exit(EXIT_BASE + number)
