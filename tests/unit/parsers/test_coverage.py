@@ -19,6 +19,9 @@ LEAST = 0.98
 TOLD_OTHERWISE = {"spreadsheet-sheets": 0.96}
 """Names of empty sheets."""
 
+HEARD = {"recording"}
+"""There is no second reading to count words by."""
+
 SAID_TWICE = {"data_dictionary", "json_schema", "notebook", "openapi"}
 """Parsers whose elements lie inside one another's places, or resolve references: only all of them are missed."""
 
@@ -38,7 +41,7 @@ CASES = list(parsed())
 
 
 def test_there_is_a_case_of_every_parser() -> None:
-    assert {name.partition("-")[0] for name, _, _ in CASES} == set(PARSERS)
+    assert {name.partition("-")[0] for name, _, _ in CASES} | HEARD == set(PARSERS)
 
 
 @pytest.mark.req("D3.1", "D3.2")

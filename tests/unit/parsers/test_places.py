@@ -35,6 +35,8 @@ def test_quote_holds_the_words(path: Path) -> None:
     content, document = parsed(path)
     spec = parser_for(document.media_type)
     for element in document.elements:
+        if element.kind is ElementKind.HEADING and element.locator.time is not None:
+            continue  # a topic is named by its time
         quoted = spec.quote(content, element.locator)
         solid = "".join(words(quoted))
         missing = [word for word in words(element.text) if word not in solid]
