@@ -106,7 +106,7 @@ def test_few_visible_chunks_are_compared_exactly_in_one_statement(base: TestBase
         space = reader.row.configuration["embedding_space"]
         embedder = base.workspace.embedder
         assert embedder is not None
-        vector = embedder.embed_query("how is the pump started")
+        vector = [float(value) for value in embedder.embed_query("how is the pump started")]
         exact = store.dense_exact(connection, reader.scope, space, vector, 5)
         few = store.dense_few(connection, reader.scope, space, vector, 5, 1000)
         assert few is not None

@@ -1,0 +1,59 @@
+"""One tokenizer for chunks and questions, weights by repetition, and the arithmetic of BM25 and weighted fusion."""
+
+from __future__ import annotations
+
+import math
+import struct
+
+import numpy as np
+import pytest
+
+from kprep.store.lexical import Postings
+from retrieval import bm25, fusion, tokens
+from retrieval.bm25 import Bm25
+
+WEIGHTS = {"title": 3, "heading_path": 2, "keywords": 1, "text": 1}
+
+
+@pytest.mark.req("B4.1", "B4.2", "B4.3")
+def test_words_are_lower_case_without_stop_words_the_same_for_both_sides() -> None:
+    assert tokens.terms("The Refund of an ORDER", "en")[0] == "refund"
+    said = {word for word, _ in tokens.words("The Refund of an ORDER", "en")}
+    assert said == {"refund", "order"} == {word for word, _ in tokens.words("refund order", "en")}
+
+
+@pytest.mark.req("B4.8")
+def test_scripts_without_spaces_are_pairs_of_characters() -> None:
+    assert [word for word, _ in tokens.words("年休假", "zh")] == ["年休", "休假"]
+
+
+@pytest.mark.req("A2.7", "A2.9", "A2.10")
+def test_fields_count_by_repetition_and_names_match_as_phrases() -> None:
+    fields = {"title": "Nash Equilibrium", "text": "An equilibrium of a game."}
+    counts = tokens.weighted_terms(fields, "en", WEIGHTS)
+    assert counts["nash"] == 3
+    assert counts["equilibrium"] == 3 + 1
+    assert counts["nash equilibrium"] == 3
+    assert "equilibrium game" not in counts, "phrases of running text are not indexed"
+
+
+@pytest.mark.req("A2.5", "A2.6", "B4.4", "B4.5")
+def test_scores_saturate_and_are_normalised_by_length() -> None:
+    constants = Bm25(1.5, 0.75, 10, 20.0)
+
+    def packed(*values: int) -> bytes:
+        return struct.pack(f"<{len(values)}H", *values)
+
+    postings = [Postings("refund", 0, packed(1, 2), packed(1, 4), packed(20, 40))]
+    scores = bm25.score({"refund": 1.0}, postings, np.empty(0, np.int64), constants)
+    idf = math.log(1 + (10 - 2 + 0.5) / (2 + 0.5))
+    assert scores.of(1) == pytest.approx(idf * 1 * 2.5 / (1 + 1.5))
+    assert scores.of(2) == pytest.approx(idf * 4 * 2.5 / (4 + 1.5 * (0.25 + 0.75 * 2)))
+    assert scores.of(3) == 0
+
+
+@pytest.mark.req("A5.1", "A5.2")
+def test_weighted_fusion_is_seventy_to_thirty_over_the_same_chunks() -> None:
+    ranked = fusion.convex({"a": 1.0, "b": 0.5}, {"b": 1.0}, 0.7)
+    assert [key for key, _ in ranked] == ["b", "a"]
+    assert dict(ranked) == {"b": pytest.approx(0.85), "a": pytest.approx(0.3)}
