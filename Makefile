@@ -88,7 +88,7 @@ bench: install-dev ## figures; open test sets are read from KPREP_SETS (default 
 	$(BIN)/python benchmarks/parsing.py
 	$(BIN)/python benchmarks/parse_speed.py
 	$(BIN)/python benchmarks/redaction.py
-	$(BIN)/python benchmarks/chunking.py
+	$(BIN)/python -m benchmarks.chunking
 	$(BIN)/python -m benchmarks.mutations
 	$(BIN)/python -m benchmarks.speech
 	$(BIN)/python -m benchmarks.history
@@ -98,6 +98,9 @@ bench: install-dev ## figures; open test sets are read from KPREP_SETS (default 
 
 quality: install-dev ## write docs/quality by the benchmarks; sets are read from KPREP_SETS
 	$(BIN)/python benchmarks/parsing.py --write
+	$(BIN)/python benchmarks/cleaning.py --write
+	$(BIN)/python benchmarks/redaction.py --write
+	$(BIN)/python -m benchmarks.chunking --write
 
 chaos: install-dev ## runs and PostgreSQL killed at random moments: CHAOS kills of runs (200), CHAOS_SERVER of the server (30)
 	CHAOS=$(or $(CHAOS),200) $(BIN)/pytest tests/chaos -s -o timeout=36000

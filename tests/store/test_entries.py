@@ -124,6 +124,20 @@ def test_signals_are_columns_of_views_and_a_source_states_them_without_embedding
     assert hit["truth_confidence"] == 0.98
 
 
+@pytest.mark.req("D6.20", "D6.21", "D6.22", "D6.23", "D6.24", "D6.25", "D6.26", "D6.27", "D6.29")
+def test_a_chunk_leaves_the_store_as_plain_data_with_all_its_fields(base: TestBase) -> None:
+    chunk = base.chunks("nash.json")[0]
+    assert json.loads(json.dumps(chunk)) == chunk
+    assert {name: chunk[name] for name in ("text", "heading_path", "source_uri", "acl")} == {
+        "text": NASH["fragments"][0]["text"],  # type: ignore[index]
+        "heading_path": ["Nash equilibrium"],
+        "source_uri": "docs/nash.json",
+        "acl": ["staff"],
+    }
+    assert len({chunk["doc_id"], chunk["parent_id"], chunk["chunk_id"]}) == 3
+    assert chunk["updated_at"] > "2000"
+
+
 def test_a_confidence_that_cannot_be_read_fails_its_document_with_the_remedy(make_base: MakeBase) -> None:
     made = make_base({"a.md": "---\ntruth_confidence: high\n---\n# A\n\nSome words stand here.\n", "b.md": NOTES})
     failure = made.run()["failures"][0]
