@@ -118,7 +118,7 @@ def fails(base: TestBase, kind: type[PrepError], reason: str) -> None:
         ([(429, {"Retry-After": "3600"})], EmbedderUnavailable, "asks to wait 3600 s .status 429"),
     ],
 )
-def test_refusing_embedder(
+def test_f01_refusing_embedder_leaves_the_old_version_searchable(
     with_server: TestBase, make_base: MakeBase, script: list[Answer], kind: type[PrepError], reason: str
 ) -> None:
     Embeddings.script = list(script)

@@ -19,7 +19,7 @@ MOMENTS = (
 
 @pytest.mark.req("D9.12", "D10.1")
 @pytest.mark.parametrize("moment", MOMENTS)
-def test_killed_run_harms_nothing(make_base: MakeBase, moment: str) -> None:
+def test_f08_killed_run_harms_nothing(make_base: MakeBase, moment: str) -> None:
     base = make_base(FOUR)
     base.run()
     before = base.content()

@@ -92,7 +92,7 @@ def test_constants_are_those_of_the_release(make_base: MakeBase) -> None:
     assert found == pytest.approx(bm25(base, QUESTIONS[0], 0.9, 0.4), abs=2e-6)
 
 
-def test_release_of_another_tokenizer_is_refused_until_it_is_indexed_anew(
+def test_f22_release_of_another_tokenizer_is_refused_until_it_is_indexed_anew(
     make_base: MakeBase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     base = make_base(FOUR)

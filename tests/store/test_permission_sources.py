@@ -69,7 +69,7 @@ def test_the_nearest_word_on_permissions_holds(make_base: MakeBase) -> None:
 
 @pytest.mark.req("D1.15", "D10.5")
 @pytest.mark.parametrize("broken", ["{acl: {a: 1}}", "acl: [", "acl:\n", b"\xff\xfe\x00", "- 3\n", "other: [staff]"])
-def test_broken_sidecar_makes_private_at_once_and_is_named(make_base: MakeBase, broken: str | bytes) -> None:
+def test_f19_broken_sidecar_makes_private_at_once_and_is_named(make_base: MakeBase, broken: str | bytes) -> None:
     base = make_base(FOUR)
     base.run()
     base.block()

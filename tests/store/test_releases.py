@@ -127,7 +127,7 @@ def test_diff_lists_documents_and_chunks(base: TestBase) -> None:
 
 
 @pytest.mark.req("D9.12")
-def test_second_of_two_publishers_must_plan_again(base: TestBase) -> None:
+def test_f16_second_of_two_publishers_must_plan_again(base: TestBase) -> None:
     with base.connection() as connection:
         first = releases.create_candidate(connection, base.name, 1, "one", configuration(base))
         releases.set_status(connection, base.name, first, "blocked")
@@ -142,7 +142,7 @@ def configuration(base: TestBase) -> dict[str, Any]:
     return base.workspace.release_configuration()
 
 
-def test_publishing_what_is_live_changes_nothing(base: TestBase) -> None:
+def test_f17_publishing_what_is_live_changes_nothing(base: TestBase) -> None:
     def state() -> list[Any]:
         with base.connection() as connection:
             row = releases.get(connection, base.name, 1)

@@ -48,7 +48,7 @@ def test_run_without_a_change_reads_no_file(base: TestBase, monkeypatch: pytest.
 
 
 @pytest.mark.req("D10.2", "D10.3")
-def test_new_time_but_old_content_is_hashed_once(base: TestBase) -> None:
+def test_f10_new_time_but_old_content_is_hashed_once(base: TestBase) -> None:
     base.touch("travel.md")
     summary = base.run()
     assert (summary["status"], summary["work"]) == ("unchanged", {**NOTHING, "hashed": 1})
@@ -235,7 +235,7 @@ def test_missing_source_fails_and_deletes_nothing(base: TestBase) -> None:
     assert base.run()["status"] == "unchanged"
 
 
-def test_source_that_lists_nothing_waits(base: TestBase) -> None:
+def test_f04_source_that_lists_nothing_waits(base: TestBase) -> None:
     for name in FOUR:
         base.delete(name)
     summary = base.run()
@@ -244,7 +244,7 @@ def test_source_that_lists_nothing_waits(base: TestBase) -> None:
     assert base.uris() == sorted(FOUR)
 
 
-def test_mass_deletion_waits_for_an_operator(make_base: MakeBase) -> None:
+def test_f04_mass_deletion_waits_for_an_operator(make_base: MakeBase) -> None:
     quality = {"thresholds": {"short_share": 1.0}, "mass_delete_documents": 1}
     base = make_base(FOUR, quality=quality)
     base.run()
@@ -258,7 +258,7 @@ def test_mass_deletion_waits_for_an_operator(make_base: MakeBase) -> None:
     assert base.uris() == ["holidays.md", "refunds.md"]
 
 
-def test_unreadable_file_keeps_its_version(base: TestBase, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_f06_unreadable_file_keeps_its_version(base: TestBase, monkeypatch: pytest.MonkeyPatch) -> None:
     real = Path.read_bytes
 
     def refuse(self: Path) -> bytes:
