@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -66,7 +67,9 @@ def model_folder(settings: SpeechSettings) -> Path:
 @lru_cache(maxsize=1)
 def _model(folder: Path) -> Any:
     from faster_whisper import WhisperModel
+    from tqdm import tqdm
 
+    tqdm.set_lock(threading.RLock())  # its own is a semaphore that a child which is ended leaves behind
     return WhisperModel(str(folder), device="cpu", compute_type="int8", cpu_threads=1, local_files_only=True)
 
 
