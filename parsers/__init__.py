@@ -34,6 +34,7 @@ from kprep.core.models import ParsedDocument, ParserSpec, RawDocument
 from kprep.core.registry import by_name
 from parsers import (
     asciidoc,
+    boxnote,
     code,
     conversation,
     csv_table,
@@ -91,6 +92,7 @@ PARSERS = by_name(
         ini_config.PARSER,
         code.PARSER,
         notebook.PARSER,
+        boxnote.PARSER,
         knowledge_entry.PARSER,
         xml_text.PARSER,
         eml.PARSER,

@@ -20,6 +20,7 @@ _MARKUP = {
     "openapi": _KEY,
     "json_schema": _KEY,
     "knowledge_entry": _KEY,
+    "boxnote": rf'{_KEY}\s*(?:"[a-z_]+"|[\d.]+|true|false)?',
     "data_dictionary": rf"{_KEY}|\A[^\n]*\n",
 }
 """Parser -> what is syntax where it stands between two elements: options, keys, the names of a table's columns."""

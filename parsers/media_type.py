@@ -49,6 +49,7 @@ _TEXT_SUFFIXES = {
     "xbrl": "application/xml",
     "svg": "image/svg+xml",
     "ipynb": "application/x-ipynb+json",
+    "boxnote": "application/json",
     "eml": "message/rfc822",
     "mbox": "application/mbox",
     "vtt": "text/vtt",

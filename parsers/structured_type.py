@@ -14,6 +14,7 @@ _SCHEMA = re.compile(r"""^\s*\{?\s*["']?\$schema["']?\s*:\s*["']?https?://json-s
 _SCHEMA_LIKE = re.compile(
     r'\A\s*\{(?=.{0,4000}"(?:properties|\$defs|definitions)"\s*:\s*\{)(?=.{0,4000}"type"\s*:\s*"object")', re.DOTALL
 )
+_BOX_NOTE = re.compile(r'"doc"\s*:\s*\{\s*"type"\s*:\s*"doc"')
 _NOTEBOOK = re.compile(r'"(?:nbformat|cells)"\s*:')
 _ENTRY = re.compile(r'"fragments"\s*:\s*\[\s*\{\s*(?:[^{}]*?,\s*)?"type"\s*:\s*"(?:def|int|ex|form|app)"')
 _TRANSCRIPT = re.compile(
@@ -61,8 +62,12 @@ def _tree_type(media_type: str, head: str) -> str:
         return "application/vnd.kprep.knowledge+json"
     if is_json and _NOTEBOOK.search(head) and '"cell_type"' in head:
         return "application/x-ipynb+json"
-    if is_json and _TRANSCRIPT.search(head):
-        return "application/vnd.kprep.transcript+json"
+    for known, looks in (
+        ("application/vnd.box.boxnote+json", _BOX_NOTE),
+        ("application/vnd.kprep.transcript+json", _TRANSCRIPT),
+    ):
+        if is_json and looks.search(head):
+            return known
     if media_type == "application/jsonl":
         return "application/vnd.kprep.conversation+jsonl" if _CONVERSATION.match(head) else media_type
     if _SCHEMA.search(head) or (is_json and _SCHEMA_LIKE.match(head)):
