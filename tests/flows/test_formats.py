@@ -43,7 +43,7 @@ def words(text: str) -> str:
     return "".join(re.findall(r"[^\W_]+", text)).casefold()
 
 
-@pytest.mark.req("D3.1", "D9.3")
+@pytest.mark.req("D3.1", "D3.4", "D3.7", "D3.12", "D9.3")
 def test_one_file_of_every_format_is_published_and_opens_where_it_is_cited(make_base: MakeBase) -> None:
     files = {f"{name}{path.suffix}": path.read_bytes() for name, path in samples()}
     base = make_base(files)
@@ -58,6 +58,7 @@ def test_one_file_of_every_format_is_published_and_opens_where_it_is_cited(make_
     assert (summary["status"], summary["failures"]) == ("published", [])
     published = base.content()
     assert {row["uri"].removeprefix("docs/") for row in published} == set(files)
+    assert all(row["acl"] == ["staff"] for row in published)
     with base.connection() as connection:
         kinds = {row.uri: row.media_type for row in documents.observed(connection, base.name)}
     used = set()
