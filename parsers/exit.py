@@ -109,6 +109,14 @@ def _pictographic(character: str) -> bool:
 
 
 def _clean_element(element: Element) -> Element:
+    if (
+        not (element.rows or element.links or element.marker or element.language)
+        and element.kind is not ElementKind.CODE
+    ):
+        text = clean_text(element.text).strip()
+        anchor = element.locator.anchor
+        if text == element.text and (not anchor or clean_text(anchor) == anchor):
+            return element  # most of them
     rows = tuple(tuple(clean_text(cell) for cell in row) for row in element.rows)
     links = tuple(
         Link(" ".join(clean_text(link.text).split()), clean_text(link.target).strip()) for link in element.links

@@ -199,7 +199,12 @@ class _Walk:
         locator = Locator(
             line=(block[0].number, block[-1].number), char=(block[0].start, block[-1].end), anchor=self.anchor
         )
-        self.elements.append(replace(element, locator=locator))
+        self.elements.append(
+            Element(
+                element.kind, element.text, locator, element.level, element.marker, element.language, element.rows,
+                element.header_rows, element.links, element.hidden, element.confidence, element.fragment,
+            )
+        )  # fmt: skip
 
 
 def _code(token: Token) -> Element:
