@@ -62,7 +62,8 @@ PAIRS = """SELECT m.chunk_no, x.chunk_no FROM copies c JOIN kprep.release_member
 def add(base: MadeBase, size: int, path_of: Callable[[int], str], document: Callable[[int], str]) -> None:
     """Copies until the live release has `size` documents; the first MODELS were made by a real run."""
     rows = []
-    stages = base.workspace.rules.stages("text/markdown", base.workspace.base.config.sources[0].doc_type)
+    source = base.workspace.base.config.sources[0]
+    stages = base.workspace.rules.stages("text/markdown", source.doc_type, source.name)
     for number in range(MODELS, size):
         base.write(path_of(number), document(number))
         uri = f"docs/{path_of(number)}"

@@ -12,7 +12,7 @@ import cleaning
 import parsers
 import redaction
 from flows.progress import report
-from flows.rooms import redactor_of
+from flows.rooms import redactor_of, source_of
 from flows.rules import RuleSet
 from flows.scan import end_scan, plan_run, request_for
 from flows.workspace import Workspace
@@ -36,7 +36,7 @@ def explain(workspace: Workspace, uri: str) -> dict[str, Any]:
         raise SourceError(f"no source holds {uri!r}: `kprep plan` and `kprep status` name what there is")
     parsed = parsers.parse(raw, parsers.parser_for(raw.media_type))
     clean = cleaning.clean(parsed, workspace.rules.cleaning)
-    redacted = redactor_of(workspace.rules).redact(clean)
+    redacted = redactor_of(workspace.rules, source_of(uri)).redact(clean)
     return {
         "uri": uri,
         "parser": parsed.parser,
@@ -107,7 +107,7 @@ def _other_rules(rules: RuleSet, path: Path) -> RuleSet:
 def _outcome(parsed: ParsedDocument, rules: RuleSet) -> tuple[Element, ...] | str:
     """Elements after redaction, or the reason code of the room that refuses."""
     try:
-        return redactor_of(rules).redact(cleaning.clean(parsed, rules.cleaning)).elements
+        return redactor_of(rules, source_of(parsed.uri)).redact(cleaning.clean(parsed, rules.cleaning)).elements
     except PrepError as error:
         return error.reason
 

@@ -77,7 +77,7 @@ def prepare_batch(workspace: Workspace, run_id: str, number: int, children: Prep
 
 def _prepare_one(workspace: Workspace, run_id: str, item: dict[str, Any], child: PrepareChild, *, keep: bool) -> None:
     kb, key, fingerprint = workspace.kb, item["document_id"], item["content_fingerprint"]
-    stages = workspace.rules.stages(item["media_type"], item["doc_type"])
+    stages = workspace.rules.stages(item["media_type"], item["doc_type"], item["source"])
     outcome, began = _outcome(workspace, item, stages, child)
     new = b""
     if keep and outcome.kept is not None:

@@ -29,14 +29,20 @@ from kprep.core.models import (
 )
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=64)
 def _redactor(policy: redaction.RedactionPolicy, key: bytes, tenant: str) -> redaction.Redactor:
     return redaction.Redactor(policy, key, tenant)
 
 
-def redactor_of(rules: RuleSet) -> redaction.Redactor:
-    """The redactor of these rules, made once per process."""
-    return _redactor(rules.redaction, rules.key, rules.tenant)
+def redactor_of(rules: RuleSet, source: str | None = None) -> redaction.Redactor:
+    """The redactor of these rules for a source's documents, or for text of any source; made once per process."""
+    policy = rules.redaction.of_any_source() if source is None else rules.redaction.of_source(source)
+    return _redactor(policy, rules.key, rules.tenant)
+
+
+def source_of(uri: str) -> str:
+    """Name of the source a document comes from."""
+    return uri.partition("/")[0]
 
 
 def walk(
@@ -50,7 +56,7 @@ def walk(
     parsers.recording.SETTINGS.set(rules.speech)
 
     def redact(document: Any) -> RedactedDocument:
-        return redactor_of(rules).redact(document)
+        return redactor_of(rules, source_of(document.uri)).redact(document)
 
     steps: dict[str, Callable[[Any], Any]] = {
         "parse": lambda document: parsers.parse(document, parsers.parser_for(document.media_type)),

@@ -44,13 +44,13 @@ class RuleSet:
         """How documents of this type are cut."""
         return self.profiles.get(doc_type, self.default_profile)
 
-    @property
-    def redaction_identity(self) -> str:
-        """Fingerprint of redaction's version, policy, tenant and key."""
-        rules = {"policy": self.redaction.options(), "tenant": self.tenant, "key": digest("key", self.key)[:16]}
+    def redaction_identity(self, source: str | None = None) -> str:
+        """Fingerprint of redaction's version, policy, tenant and key: for a source's documents, or of all of it."""
+        policy = self.redaction if source is None else self.redaction.of_source(source)
+        rules = {"policy": policy.options(), "tenant": self.tenant, "key": digest("key", self.key)[:16]}
         return fingerprint("", "redaction", redaction.VERSION, rules)
 
-    def stages(self, media_type: str, doc_type: str) -> dict[str, str]:
+    def stages(self, media_type: str, doc_type: str, source: str) -> dict[str, str]:
         """Room -> fingerprint of its version and effective options, in pipeline order.
 
         A media type without a parser has the fingerprint "unsupported", so that a new parser takes it up.
@@ -61,7 +61,7 @@ class RuleSet:
         return {
             "parse": parser_identity(media_type, self.speech),
             "clean": fingerprint("", "cleaning", cleaning.VERSION, self.cleaning.options()),
-            "redact": self.redaction_identity,
+            "redact": self.redaction_identity(source),
             "chunk": fingerprint("", f"chunking.{chunker.name}", chunker.version, cut),
             "enrich": fingerprint("", "enrichment", enrichment.VERSION, {"max_tokens": self.max_tokens}),
         }
@@ -94,9 +94,11 @@ def load_rules(base: KnowledgeBase, key: bytes) -> RuleSet:
     for name, profile in config.chunking.profiles.items():
         profiles[name] = _profile(profile, max_tokens)
         _check_profile(name, profiles[name], max_tokens)
+    policy = _loaded(base, config.redaction.policy, redaction.RedactionPolicy.load)
+    _check_sources(policy, [source.name for source in config.sources])
     return RuleSet(
         cleaning=_loaded(base, config.cleaning.ruleset, cleaning.CleaningRules.load),
-        redaction=_loaded(base, config.redaction.policy, redaction.RedactionPolicy.load),
+        redaction=policy,
         profiles=profiles,
         default_profile=default,
         tenant=config.tenant,
@@ -105,6 +107,12 @@ def load_rules(base: KnowledgeBase, key: bytes) -> RuleSet:
         key=key,
         speech=_speech(base),
     )
+
+
+def _check_sources(policy: redaction.RedactionPolicy, known: list[str]) -> None:
+    wrong = [name for name, _ in policy.sources if name not in known]
+    if wrong:
+        raise ConfigError(f"allow_in.{wrong[0]}: no such source; there are: {', '.join(known)}", key="allow_in")
 
 
 def _speech(base: KnowledgeBase) -> SpeechSettings:

@@ -192,7 +192,7 @@ def _look_at(
     if same is not None and not scan.check_names:
         scan.rows.append(same)
         return
-    named = redactor_of(workspace.rules).scan_name(entry.uri)
+    named = redactor_of(workspace.rules, source.name).scan_name(entry.uri)
     if named:
         # A name cannot be replaced by a pseudonym: it is the document's identity. It is not even stored.
         kinds = ", ".join(sorted({kind for kind, _, _ in named}))
@@ -283,7 +283,7 @@ def plan_run(
     if not only and (overlay.expiring(connection, kb, base, 0) or candidates.decided_since(connection, kb, base)):
         settled = False
     made = releases.get(connection, kb, base) if not settled else None
-    check_names = made is not None and made.configuration.get("redaction_rules") != workspace.rules.redaction_identity
+    check_names = made is not None and made.configuration.get("redaction_rules") != workspace.rules.redaction_identity()
     wanted = named(_places(workspace), only)
     scan = scan_sources(workspace, connection, wanted, settled=settled, check_names=check_names)
     scan.decided = candidates.decisions(connection, kb, {row.document_id: row.content_hash for row in scan.rows})
@@ -373,7 +373,7 @@ def _expired(workspace: Workspace, scan: Scan) -> frozenset[str]:
 
 def _observed(workspace: Workspace, scan: Scan) -> tuple[Observed, ...]:
     sources = {source.name: source for source in workspace.base.config.sources}
-    stages: dict[tuple[str, str], dict[str, str]] = {}
+    stages: dict[tuple[str, str, str], dict[str, str]] = {}
     known: dict[tuple[str, Permitted, str], str] = {}
     out = []
     for row in scan.rows:
@@ -383,7 +383,7 @@ def _observed(workspace: Workspace, scan: Scan) -> tuple[Observed, ...]:
         if known_as not in known:
             tenant = workspace.base.config.tenant
             known[known_as] = metadata_fingerprint(source, tenant, permitted, row.media_type)
-        kind = (row.media_type, source.doc_type)
+        kind = (row.media_type, source.doc_type, source.name)
         if kind not in stages:
             stages[kind] = workspace.rules.stages(*kind)
         out.append(

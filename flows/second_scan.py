@@ -55,7 +55,7 @@ def look_again(workspace: Workspace) -> dict[str, Any]:
 
 def scanner_of(workspace: Workspace) -> SecondScanner:
     """Lets pass what persons said may stand: allowed domains, addresses and patterns, released secrets."""
-    policy, redactor = workspace.rules.redaction, redactor_of(workspace.rules)
+    policy, redactor = workspace.rules.redaction.of_any_source(), redactor_of(workspace.rules)
     patterns = [re.compile(pattern) for pattern in policy.allow_patterns]
 
     def allowed(kind: str, value: str) -> bool:

@@ -122,7 +122,7 @@ class Workspace:
             "tenant": self.base.config.tenant,
             "listing": {source.kind: SOURCES[source.kind].version for source in sources},
             "parsers": {kind: parser_identity(kind) for spec in PARSERS.values() for kind in spec.media_types},
-            "stages": {source.doc_type: self.rules.stages("text/plain", source.doc_type) for source in sources},
+            "stages": {item.name: self.rules.stages("text/plain", item.doc_type, item.name) for item in sources},
             "retention": retention_of(self.base.config),
             "speech": asdict(self.rules.speech),
             "read": {part: value for part, value in self._read_configuration().items() if part != "embedding"},
@@ -143,7 +143,7 @@ class Workspace:
             "scan_rules": self.scan_rules,
             "cleaning": self.rules.cleaning.options(),
             "redaction": self.rules.redaction.options(),
-            "redaction_rules": self.rules.redaction_identity,
+            "redaction_rules": self.rules.redaction_identity(),
             "profiles": {
                 name: canonical_json(profile.model_dump()) for name, profile in config.chunking.profiles.items()
             },

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from fnmatch import fnmatchcase
 from importlib import resources
 from typing import Any
@@ -71,8 +71,11 @@ _KEYS = (
     "presidio",
     "names",
     "allow",
+    "allow_in",
     "released",
 )
+Allowed = tuple[tuple[str, tuple[str, ...]], ...]
+"""Pairs of a field `allow_*` and values of it."""
 _ALLOW_KEYS = ("domains", "emails", "hosts", "addresses", "patterns")
 
 
@@ -95,7 +98,8 @@ class RedactionPolicy:
     """What is replaced and what is allowed to stay. The defaults here equal `default.yaml` (tested).
 
     `patterns`: pairs of kind and regular expression. `names`: languages whose model finds names. `released`: findings
-    of secrets that are none. `allow_*`: see `default.yaml`.
+    of secrets that are none. `allow_*`: see `default.yaml`. `sources`: names of sources and what
+    stays in their documents besides, as further values of these fields.
     """
 
     kinds: tuple[str, ...] = KINDS
@@ -111,6 +115,7 @@ class RedactionPolicy:
     allow_hosts: tuple[str, ...] = ("host.docker.internal", "metadata.google.internal")
     allow_addresses: tuple[str, ...] = ()
     allow_patterns: tuple[str, ...] = ()
+    sources: tuple[tuple[str, Allowed], ...] = ()
 
     @classmethod
     def load(cls, mapping: Mapping[str, Any]) -> RedactionPolicy:
@@ -120,10 +125,6 @@ class RedactionPolicy:
         not compile.
         """
         _only(mapping, _KEYS, "redaction")
-        allow = mapping.get("allow", {})
-        if not isinstance(allow, Mapping):
-            raise ConfigError("allow must be a mapping", key="allow")
-        _only(allow, _ALLOW_KEYS, "allow")
         default = cls()
         authors = mapping.get("redact_authors", False)
         if not isinstance(authors, bool):
@@ -141,12 +142,23 @@ class RedactionPolicy:
             presidio=_strings(mapping, "presidio", ()),
             names=_languages(_strings(mapping, "names", ())),
             released=_released(mapping.get("released", [])),
-            allow_domains=tuple(d.lower() for d in _strings(allow, "domains", default.allow_domains, "allow.")),
-            allow_emails=tuple(e.lower() for e in _strings(allow, "emails", default.allow_emails, "allow.")),
-            allow_hosts=tuple(h.lower() for h in _strings(allow, "hosts", default.allow_hosts, "allow.")),
-            allow_addresses=_networks(_strings(allow, "addresses", (), "allow.")),
-            allow_patterns=_compilable(_strings(allow, "patterns", (), "allow."), "allow.patterns"),
+            sources=_allowed_in(mapping.get("allow_in", {})),
+            **dict(_allowed(mapping.get("allow", {}), "allow")),
         )
+
+    def of_source(self, name: str) -> RedactionPolicy:
+        """The policy for documents of a source: what stays in them besides is added."""
+        return self._with(dict(self.sources).get(name, ()))
+
+    def of_any_source(self) -> RedactionPolicy:
+        """The policy for text whose source is not known: what stays anywhere stays."""
+        return self._with(tuple(pair for _, allowed in self.sources for pair in allowed))
+
+    def _with(self, allowed: Allowed) -> RedactionPolicy:
+        more: dict[str, Any] = {}
+        for field, values in allowed:
+            more[field] = (*more.get(field, getattr(self, field)), *values)
+        return replace(self, sources=(), **more)
 
     def options(self) -> dict[str, Any]:
         """Effective options for the fingerprint: everything that can change the output."""
@@ -176,6 +188,26 @@ def _strings(mapping: Mapping[str, Any], key: str, default: tuple[str, ...], pre
     if not isinstance(value, list) or any(not isinstance(item, str) for item in value):
         raise ConfigError(f"{prefix}{key} must be a list of strings", key=prefix + key)
     return tuple(value)
+
+
+def _allowed(value: Any, where: str) -> Allowed:
+    """The fields `allow_*` that a mapping of what stays gives."""
+    if not isinstance(value, Mapping):
+        raise ConfigError(f"{where} must be a mapping of {', '.join(_ALLOW_KEYS)}", key=where)
+    _only(value, _ALLOW_KEYS, where)
+    given = {key: _strings(value, key, (), f"{where}.") for key in _ALLOW_KEYS if key in value}
+    _networks(given.get("addresses", ()), f"{where}.addresses")
+    _compilable(given.get("patterns", ()), f"{where}.patterns")
+    lowered = {
+        key: tuple(map(str.lower, texts)) for key, texts in given.items() if key not in ("addresses", "patterns")
+    }
+    return tuple((f"allow_{key}", texts) for key, texts in {**given, **lowered}.items())
+
+
+def _allowed_in(value: Any) -> tuple[tuple[str, Allowed], ...]:
+    if not isinstance(value, Mapping):
+        raise ConfigError("allow_in must be a mapping of source to what stays in its documents", key="allow_in")
+    return tuple((str(source), _allowed(allowed, f"allow_in.{source}")) for source, allowed in value.items())
 
 
 def _kinds(mapping: Mapping[str, Any]) -> tuple[str, ...]:
@@ -237,10 +269,9 @@ def _compilable(patterns: tuple[str, ...], key: str) -> tuple[str, ...]:
     return patterns
 
 
-def _networks(values: tuple[str, ...]) -> tuple[str, ...]:
+def _networks(values: tuple[str, ...], key: str) -> None:
     for value in values:
         try:
             ipaddress.ip_network(value, strict=False)
         except ValueError as error:
-            raise ConfigError(f"allow.addresses holds {value!r}, which is no network", key="allow.addresses") from error
-    return values
+            raise ConfigError(f"{key} holds {value!r}, which is no network", key=key) from error

@@ -10,9 +10,11 @@ import pytest
 import yaml
 from sqlalchemy import text
 
+from kprep.core.errors import ConfigError
 from kprep.core.models import Locator
 from parsers import parser_for
 from tests.conftest import MakeBase
+from tests.fakes.knowledge_base import TestBase
 from tests.fakes.pages import FOUR
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "parsers" / "spreadsheet-sheets" / "input.xlsx"
@@ -93,3 +95,32 @@ def test_a_secret_in_a_comment_or_script_is_published_nowhere(make_base: MakeBas
         for (name,) in names.all():
             found = connection.execute(text(f"SELECT count(*) FROM {name} t WHERE t::text LIKE '%hG7_kfLq92xZ%'"))
             assert found.scalar_one() == 0, name
+
+
+def holding(base: TestBase, value: str) -> list[str]:
+    return sorted({row["uri"] for row in base.content() if value in row["text"]})
+
+
+@pytest.mark.req("D5.1", "D5.5")
+def test_what_one_source_may_say_is_replaced_in_another(make_base: MakeBase) -> None:
+    page = "# Network\n\nThe printer of the workshop answers at 10.1.2.3 on every working day of the week.\n"
+    base = make_base({"a.md": page, **FOUR})
+    manual = base.folder / "manual"
+    manual.mkdir()
+    (manual / "b.md").write_text(page)
+    [docs] = base.config["sources"]
+    base.configure(sources=[docs, {**docs, "name": "manual", "path": "manual"}])
+    base.run()
+    assert holding(base, "10.1.2.3") == []
+    (base.folder / "redaction.yaml").write_text(
+        yaml.safe_dump({"allow_in": {"manual": {"addresses": ["10.1.0.0/16"]}}})
+    )
+    base.configure(redaction={"policy": "redaction.yaml"})
+    summary = base.run()
+    assert summary["status"] == "published"
+    assert summary["work"]["begun"] == {"redact": 1}
+    assert holding(base, "10.1.2.3") == ["manual/b.md"]
+    (base.folder / "redaction.yaml").write_text(yaml.safe_dump({"allow_in": {"manuals": {"addresses": []}}}))
+    base.configure(redaction={"policy": "redaction.yaml"})
+    with pytest.raises(ConfigError, match=r"allow_in\.manuals: no such source"):
+        base.run()

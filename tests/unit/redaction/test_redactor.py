@@ -192,6 +192,8 @@ def test_default_file_equals_the_defaults() -> None:
         ({"allow": {"patterns": ["("]}}, "allow.patterns"),
         ({"allow": {"domain": []}}, "domain"),
         ({"allow": {"domains": "x"}}, "allow.domains"),
+        ({"allow_in": []}, "allow_in"),
+        ({"allow_in": {"a": {"addresses": ["10.0.0"]}}}, "allow_in.a.addresses"),
     ],
 )
 def test_a_wrong_policy_is_refused_by_key(mapping: dict[str, Any], key: str) -> None:
