@@ -258,17 +258,21 @@ class Searcher:
 
     def _follow(self, hits: list[dict[str, Any]], scope: Scope, request: SearchRequest) -> list[dict[str, Any]]:
         """Hits, each followed by the best passage of the documents it links to, marked with the link followed."""
-        known = {hit["chunk_id"] for hit in hits}
+        placed: set[str] = set()
         out: list[dict[str, Any]] = []
         told = relations.of_source(self._connection, scope, chunk_ids=[hit["chunk_id"] for hit in hits[:LINKS_FROM]])
         for hit in hits:
+            if hit["chunk_id"] in placed:
+                continue
+            placed.add(hit["chunk_id"])
             out.append(hit)
             for relation in told:
                 if relation["chunk_id"] != hit["chunk_id"]:
                     continue
+                # A passage that was found further down by its own words comes up: the reference speaks for it as well.
                 target = self._linked_passage(hit, relation, scope, request)
-                if target is not None and target["chunk_id"] not in known:
-                    known.add(target["chunk_id"])
+                if target is not None and target["chunk_id"] not in placed:
+                    placed.add(target["chunk_id"])
                     out.append(target)
         return out
 
