@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
 from flows.memberships import read_memberships
 from flows.run import only_run
+from flows.scan import source_caches
 from flows.workspace import Workspace
 from kprep.core.errors import RetrievalError
 from kprep.store import documents, kept, overlay, principals
@@ -63,7 +65,7 @@ def suppress(
 
 
 def forget(workspace: Workspace, *, dry_run: bool) -> dict[str, Any]:
-    """Remove the knowledge base from the database, and originals nobody else has; {documents, chunks, dry_run}.
+    """Remove the knowledge base, originals nobody else has, and what its sources keep; {documents, chunks, dry_run}.
 
     Raises: RunLocked while a run is at work.
     """
@@ -76,4 +78,6 @@ def forget(workspace: Workspace, *, dry_run: bool) -> dict[str, Any]:
             workspace.kept.delete(address)
         for address in originals:
             workspace.objects.delete(address)
+        if not dry_run:
+            shutil.rmtree(source_caches(workspace), ignore_errors=True)
     return {**size, "dry_run": dry_run}

@@ -88,10 +88,15 @@ def request_for(workspace: Workspace, source: SourceConfig) -> SourceRequest:
         source.include,
         source.exclude,
         folder=workspace.base.folder,
-        cache=workspace.data_dir / "restricted" / "sources" / source.name,
+        cache=source_caches(workspace) / source.name,
         size_max=workspace.settings.document_size_mb * 1024 * 1024,
         progress=partial(report, "scan"),
     )
+
+
+def source_caches(workspace: Workspace) -> Path:
+    """Folder in the restricted zone where the sources of this knowledge base keep what saves them work."""
+    return workspace.data_dir / "restricted" / "sources" / workspace.kb
 
 
 def end_scan(workspace: Workspace) -> None:

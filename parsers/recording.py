@@ -78,9 +78,11 @@ def quote(content: bytes, locator: Locator) -> str:
 def _check(raw: RawDocument, sound: Sound, cues: Sequence[Cue], dropped: Sequence[tuple[float, str]]) -> None:
     unsure = sum(reason == "needs_review" for _, reason in dropped)
     if unsure and unsure >= REVIEW_SHARE * (unsure + len(cues)):
+        stem = raw.uri.rpartition("/")[2].rpartition(".")[0]
         raise NeedsReview(
             f"{raw.uri}: {unsure} of {unsure + len(cues)} segments were recognised too uncertainly to be used unseen: "
-            "give a better recording, a larger model (speech.model), or a transcript beside it",
+            f"put a transcript that a person has corrected beside it ({stem}.vtt or .srt), or give a better recording, "
+            "or a larger model (speech.model)",
             uri=raw.uri,
         )
     if not cues:

@@ -18,6 +18,14 @@ from sources.spec import About, Entry, Listing, Problem, SourceRequest
 BODIES = "bodies"
 
 
+def private(folder: Path) -> Path:
+    """The folder, made with those above it that are missing, for kprep's user only."""
+    for part in (*reversed(folder.parents), folder):
+        if not part.exists():
+            part.mkdir(exist_ok=True, mode=0o700)
+    return folder
+
+
 def load_state(request: SourceRequest, name: str) -> dict[str, Any]:
     """State as saved, {} when there is none that can be read."""
     try:
@@ -29,7 +37,7 @@ def load_state(request: SourceRequest, name: str) -> dict[str, Any]:
 
 def save_state(request: SourceRequest, name: str, state: dict[str, Any]) -> None:
     """Replace the state in one step."""
-    request.cache.mkdir(parents=True, exist_ok=True, mode=0o700)
+    private(request.cache)
     scratch = request.cache / f"{name}.new"
     scratch.write_text(json.dumps(state), encoding="utf-8")
     scratch.replace(request.cache / f"{name}.json")
@@ -38,7 +46,7 @@ def save_state(request: SourceRequest, name: str, state: dict[str, Any]) -> None
 def keep_body(request: SourceRequest, key: str, content: bytes) -> None:
     """Keep what was read with a listing until the run ends, so that the run prepares what it listed."""
     place = _place(request, key)
-    place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    private(place.parent)
     place.write_bytes(content)
 
 

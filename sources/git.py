@@ -17,7 +17,7 @@ from pathlib import Path
 from pydantic import Field, field_validator
 
 from kprep.core.errors import SourceError, SourceUnavailable
-from sources.cache import load_state, save_state
+from sources.cache import load_state, private, save_state
 from sources.spec import Entry, Listing, Options, SourceRequest, SourceSpec
 from sources.tree import Leaf, listing_of
 
@@ -139,7 +139,7 @@ def _commit(request: SourceRequest) -> tuple[Path, str]:
     ref = options.ref
     if REMOTE.match(options.url):
         if not (repository / "HEAD").exists():
-            repository.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            private(repository.parent)
             _git(request, repository.parent, "init", "--quiet", "--bare", str(repository))
         arguments = ("fetch", "--quiet", "--no-tags", "--force", "--", options.url, f"+{ref}:{FETCHED}")
         _git(request, repository, *arguments)

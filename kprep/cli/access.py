@@ -157,7 +157,7 @@ def suppressed_command(folder: Path | None, data_dir: Path | None, as_json: bool
 def forget_command(
     folder: Path | None, data_dir: Path | None, as_json: bool, name: str, yes: bool, dry_run: bool
 ) -> None:
-    """Remove a knowledge base from the database: releases, chunks, vectors, originals. Its folder stays."""
+    """Remove a knowledge base: releases, chunks, vectors, originals, caches of its sources. Its folder stays."""
     from flows.access import forget
 
     if not (yes or dry_run):

@@ -40,6 +40,10 @@ REMEDIES = {
     "parser_crashed": "open and save it again, split it, or raise KPREP_DOCUMENT_MEMORY_MB",
     "source_changed": "run again",
 }
+SAID_IN_DETAIL = {
+    "needs_review": "a scan: give a better one; a recording: put a corrected transcript (.vtt, .srt) beside it",
+}
+"""Remedies that the failure itself names, for where only reasons are listed."""
 
 
 @contextmanager

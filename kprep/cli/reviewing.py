@@ -49,7 +49,11 @@ def list_command(folder: Path | None, data_dir: Path | None, as_json: bool) -> N
     if found["deletions"]:
         say(f"[yellow]deletions wait:[/] {escape(found['deletions'])}")
     for reason, count in found["failures"].items():
-        say(f"{count} documents failed: {reason}")
+        remedy = (output.REMEDIES | output.SAID_IN_DETAIL).get(reason)
+        advice = f": {remedy}" if remedy else ""
+        say(f"{count} {'document' if count == 1 else 'documents'} failed: {reason}{advice}", soft_wrap=True)
+    if found["failures"]:
+        say("[dim]  each with its reason: kprep status --failures[/]")
     for uri in found["excluded"]:
         say(f"excluded: {escape(uri)}")
     if not (found["candidates"] or found["deletions"] or found["failures"]):

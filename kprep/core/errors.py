@@ -111,7 +111,7 @@ class FrontMatterInvalid(ParseError):
 
 
 class NeedsReview(ParseError):
-    """Text was recognised in pictures, but with too little confidence to be used unseen."""
+    """Text was recognised in pictures or speech, but with too little confidence to be used unseen."""
 
     reason = "needs_review"
 

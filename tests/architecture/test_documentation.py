@@ -21,7 +21,7 @@ from quality.spec import QUESTION_CLASSES
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs/guide").glob("*.md")])
 OPERATING = ROOT / "docs/guide/operating.md"
-OTHER_REASONS = {"source_changed", "source_limit", "permissions_unreadable", "personal_name"}
+OTHER_REASONS = {"source_changed", "source_limit", "permissions_unreadable", "personal_name", "rename_failed"}
 """Given by the run itself, without an error class."""
 OTHER_CODES = {"text_doubtful"}
 """Codes a check gives beside its own name."""

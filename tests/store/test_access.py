@@ -12,6 +12,7 @@ from flows.planning import status
 from flows.run import roll_back
 from kprep.core.errors import ConfigError, RetrievalError
 from kprep.store import principals
+from sources.cache import private
 from tests.conftest import MakeBase
 from tests.fakes.knowledge_base import TestBase
 from tests.fakes.pages import FOUR, TRAVEL
@@ -154,7 +155,12 @@ def test_denials_act_within_a_second_of_being_seen(base: TestBase) -> None:
 def test_forgetting_by_command(base: TestBase) -> None:
     before = forget(base.workspace, dry_run=True)
     assert before == {"documents": 4, "chunks": len(base.content()), "dry_run": True}
+    caches = base.folder / ".kprep" / "restricted" / "sources" / base.name
+    private(caches / "docs").joinpath("state.json").write_text("{}", encoding="utf-8")
+    forget(base.workspace, dry_run=True)
+    assert caches.exists()
     forget(base.workspace, dry_run=False)
+    assert not caches.exists()
     base.close()
     assert base.run()["documents"]["added"] == 4
 

