@@ -137,13 +137,12 @@ def _context() -> ForkServerContext:
 
 
 def _serve(pipe: Connection, rules: RuleSet, limits: Limits) -> None:
-    from flows.rooms import prepare, quote
-    from parsers import recording
+    from flows.rooms import instruct_parsers, prepare, quote
 
     _end_with_run()
     _quiet()
     _limit(limits)
-    recording.SETTINGS.set(rules.speech)
+    instruct_parsers(rules)
     pipe.send(("stage", "parse"))
     while True:
         try:

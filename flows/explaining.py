@@ -12,7 +12,7 @@ import cleaning
 import parsers
 import redaction
 from flows.progress import report
-from flows.rooms import redactor_of, source_of
+from flows.rooms import instruct_parsers, redactor_of, source_of
 from flows.rules import RuleSet
 from flows.scan import end_scan, plan_run, request_for
 from flows.workspace import Workspace
@@ -34,6 +34,7 @@ def explain(workspace: Workspace, uri: str) -> dict[str, Any]:
     raw = next((document for document in _originals(workspace) if document.uri == uri), None)
     if raw is None:
         raise SourceError(f"no source holds {uri!r}: `kprep plan` and `kprep status` name what there is")
+    instruct_parsers(workspace.rules)
     parsed = parsers.parse(raw, parsers.parser_for(raw.media_type))
     clean = cleaning.clean(parsed, workspace.rules.cleaning)
     redacted = redactor_of(workspace.rules, source_of(uri)).redact(clean)
@@ -63,6 +64,7 @@ def compare_rules(workspace: Workspace, path: Path) -> dict[str, Any]:
     `path`: a cleaning or redaction file, or a folder with cleaning.yaml and redaction.yaml. Raises: ConfigError.
     """
     rules, other = workspace.rules, _other_rules(workspace.rules, path)
+    instruct_parsers(rules)
     originals = list(_originals(workspace))
     altered: list[str] = []
     refused: list[dict[str, Any]] = []

@@ -40,6 +40,12 @@ def redactor_of(rules: RuleSet, source: str | None = None) -> redaction.Redactor
     return _redactor(policy, rules.key, rules.tenant)
 
 
+def instruct_parsers(rules: RuleSet) -> None:
+    """Let the parsers of this context know what these rules say of recordings and passwords."""
+    parsers.recording.SETTINGS.set(rules.speech)
+    parsers.pdf.PASSWORDS.set(rules.passwords)
+
+
 def source_of(uri: str) -> str:
     """Name of the source a document comes from."""
     return uri.partition("/")[0]
@@ -53,7 +59,7 @@ def walk(
     Raises: PrepError of the room that refused.
     """
     count_tokens = load_tokenizer(rules.tokenizer)
-    parsers.recording.SETTINGS.set(rules.speech)
+    instruct_parsers(rules)
 
     def redact(document: Any) -> RedactedDocument:
         return redactor_of(rules, source_of(document.uri)).redact(document)

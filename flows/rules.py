@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hmac
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -17,7 +19,7 @@ from kprep.config import KnowledgeBase, ProfileConfig, read_mapping
 from kprep.core.errors import ConfigError, UnsupportedFormat
 from kprep.core.ids import canonical_json, digest, fingerprint
 from kprep.core.models import ChunkProfile, SpeechSettings
-from parsers import parser_for, recording
+from parsers import parser_for, pdf, recording
 
 RulesT = TypeVar("RulesT")
 STAGES = ("parse", "clean", "redact", "chunk", "enrich")
@@ -39,10 +41,17 @@ class RuleSet:
     tokenizer: Path
     key: bytes = field(repr=False)
     speech: SpeechSettings = field(default_factory=SpeechSettings)
+    passwords: tuple[str, ...] = field(default=(), repr=False)
 
     def profile(self, doc_type: str) -> ChunkProfile:
         """How documents of this type are cut."""
         return self.profiles.get(doc_type, self.default_profile)
+
+    def password_identity(self) -> str:
+        """Keyed hash of the known passwords, which tells nothing of them; "" without any."""
+        if not self.passwords:
+            return ""
+        return hmac.new(self.key, canonical_json(self.passwords).encode(), "sha256").hexdigest()[:16]
 
     def redaction_identity(self, source: str | None = None) -> str:
         """Fingerprint of redaction's version, policy, tenant and key: for a source's documents, or of all of it."""
@@ -59,12 +68,18 @@ class RuleSet:
         chunker = chunking.CHUNKERS[profile.strategy]
         cut = {**asdict(profile), "tokenizer": load_tokenizer(self.tokenizer).identity}
         return {
-            "parse": parser_identity(media_type, self.speech),
+            "parse": self._parser_identity(media_type),
             "clean": fingerprint("", "cleaning", cleaning.VERSION, self.cleaning.options()),
             "redact": self.redaction_identity(source),
             "chunk": fingerprint("", f"chunking.{chunker.name}", chunker.version, cut),
             "enrich": fingerprint("", "enrichment", enrichment.VERSION, {"max_tokens": self.max_tokens}),
         }
+
+    def _parser_identity(self, media_type: str) -> str:
+        """A PDF is parsed anew when other passwords are known, since one may open it."""
+        identity = parser_identity(media_type, self.speech)
+        opened = media_type in pdf.PARSER.media_types and self.passwords
+        return f"{identity} passwords {self.password_identity()}" if opened else identity
 
 
 def content_fingerprint(content_hash: str, stages: Mapping[str, str]) -> str:
@@ -106,7 +121,21 @@ def load_rules(base: KnowledgeBase, key: bytes) -> RuleSet:
         tokenizer=tokenizer,
         key=key,
         speech=_speech(base),
+        passwords=_passwords(base),
     )
+
+
+def _passwords(base: KnowledgeBase) -> tuple[str, ...]:
+    """Lines of the variable that the configuration names. Raises: ConfigError when it is not set."""
+    variable = base.config.documents.passwords_env
+    if variable is None:
+        return ()
+    if not os.environ.get(variable):
+        raise ConfigError(
+            f"documents.passwords_env names {variable}, which is not set in the environment: give it one password a "
+            "line, or remove the key"
+        )
+    return tuple(dict.fromkeys(line for line in os.environ[variable].splitlines() if line))
 
 
 def _check_sources(policy: redaction.RedactionPolicy, known: list[str]) -> None:

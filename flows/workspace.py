@@ -125,6 +125,7 @@ class Workspace:
             "stages": {item.name: self.rules.stages("text/plain", item.doc_type, item.name) for item in sources},
             "retention": retention_of(self.base.config),
             "speech": asdict(self.rules.speech),
+            "passwords": self.rules.password_identity(),
             "read": {part: value for part, value in self._read_configuration().items() if part != "embedding"},
         }
         return digest("scan", canonical_json(shaping))

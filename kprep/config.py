@@ -142,6 +142,12 @@ class ProfileConfig(_Strict):
     overlap_sentences: int | None = Field(default=None, ge=0, le=5)
 
 
+class DocumentsConfig(_Strict):
+    """What originals need to be opened."""
+
+    passwords_env: str | None = None
+
+
 class ChunkingConfig(_Strict):
     """A profile per document type."""
 
@@ -253,6 +259,7 @@ class KnowledgeBaseConfig(_Strict):
     knowledge_base: str
     tenant: str
     sources: tuple[AnySource, ...] = Field(min_length=1)
+    documents: DocumentsConfig = DocumentsConfig()
     cleaning: CleaningConfig = CleaningConfig()
     redaction: RedactionConfig = RedactionConfig()
     chunking: ChunkingConfig = ChunkingConfig()

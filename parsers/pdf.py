@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
@@ -38,6 +39,8 @@ _LIGATURES = {
     "\ufb06": "st",
 }
 _TAIL = 4096
+PASSWORDS: ContextVar[tuple[str, ...]] = ContextVar("passwords", default=())
+"""Tried, one after the other, on a PDF that asks for a password."""
 
 
 def parse(raw: RawDocument) -> ParsedDocument:
@@ -48,7 +51,7 @@ def parse(raw: RawDocument) -> ParsedDocument:
     whose font has no Unicode map are left out and the page's state is `unreadable_font`.
     Pages without text are recognised where the extra `ocr` is installed (`confidence`: mean of the page's words); those
     recognised badly give no text and their state is `needs_review`.
-    Raises: EncryptedDocument (a user password is needed), CorruptDocument, TooLarge, NoText, NeedsReview.
+    Raises: EncryptedDocument (no password of `PASSWORDS` opens it), CorruptDocument, TooLarge, NoText, NeedsReview.
     """
     from parsers.pdf_pages import read_pages
 
@@ -95,7 +98,7 @@ def _text_by_pypdf(content: bytes, pages: range) -> str | None:
     try:
         with quiet():
             reader = pypdf.PdfReader(io.BytesIO(content), strict=False)
-            if reader.is_encrypted and not reader.decrypt(""):
+            if reader.is_encrypted and not any(map(reader.decrypt, ("", *PASSWORDS.get()))):
                 return None  # PDFium will refuse it with the right error
             return "\n".join(page.extract_text() for page in reader.pages[pages.start : pages.stop])
     except Exception:  # noqa: BLE001 - damaged files make pypdf raise nearly anything
@@ -146,14 +149,20 @@ def _open(content: bytes, uri: str) -> _Opened:
         raise CorruptDocument(f"{uri}: the PDF is cut off, its end is missing", uri=uri, size=len(content))
     refuse_loops(content, uri)
     refuse_bombs(content, uri)
-    try:
-        file = pypdfium2.PdfDocument(content)
-        if len(file):
-            return _Opened(file, content, "")
-        file.close()
-    except pypdfium2.PdfiumError as error:
-        if getattr(error, "err_code", None) == pdfium.FPDF_ERR_PASSWORD or "password" in str(error).lower():
-            raise EncryptedDocument(f"{uri}: the PDF needs a password to be opened", uri=uri) from error
+    for password in (None, *PASSWORDS.get()):
+        try:
+            file = pypdfium2.PdfDocument(content, password=password)
+            if len(file):
+                return _Opened(file, content, "")
+            file.close()
+            break
+        except pypdfium2.PdfiumError as error:
+            if error.err_code != pdfium.FPDF_ERR_PASSWORD:
+                break
+    else:
+        known = PASSWORDS.get()
+        tried = f"none of the {len(known)} known ones fits" if known else "name it by documents.passwords_env"
+        raise EncryptedDocument(f"{uri}: the PDF needs a password to be opened: {tried}", uri=uri)
     repaired = _repair(content, uri)
     try:
         file = pypdfium2.PdfDocument(repaired)
@@ -173,7 +182,10 @@ def _repair(content: bytes, uri: str) -> bytes:
     try:
         out = io.BytesIO()
         with quiet():
-            pypdf.PdfWriter(clone_from=pypdf.PdfReader(io.BytesIO(content), strict=False)).write(out)
+            reader = pypdf.PdfReader(io.BytesIO(content), strict=False)
+            if reader.is_encrypted:
+                any(map(reader.decrypt, ("", *PASSWORDS.get())))
+            pypdf.PdfWriter(clone_from=reader).write(out)
     except Exception as error:
         raise CorruptDocument(f"{uri}: the PDF is damaged beyond repair", uri=uri) from error
     return out.getvalue()

@@ -32,7 +32,7 @@ REMEDIES = {
     "unsupported_format": "exclude it, or convert it to a supported format",
     "secret_found": "take the secret out of the document (and change it: it was readable)",
     "no_text": "a scan or an empty file: give a version with text",
-    "encrypted": "give a version without a password",
+    "needs_password": "give a version without a password, or name the password of a PDF by documents.passwords_env",
     "corrupt": "open and save it again, or give another copy",
     "parse_timeout": "split it, or raise KPREP_DOCUMENT_TIMEOUT_S",
     "out_of_memory": "split it, or raise KPREP_DOCUMENT_MEMORY_MB",

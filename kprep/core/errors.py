@@ -71,7 +71,7 @@ class CorruptDocument(ParseError):
 class EncryptedDocument(ParseError):
     """The file needs a password."""
 
-    reason = "encrypted"
+    reason = "needs_password"
 
 
 class TooLarge(ParseError):

@@ -21,7 +21,7 @@ from tests.fakes.pages import FOUR
 TESTS = Path(__file__).parents[1]
 GOLDEN = TESTS / "golden" / "parsers"
 REASONS = frozenset(
-    "corrupt unsupported_format encrypted too_large no_text wrong_encoding needs_review front_matter_invalid "
+    "corrupt unsupported_format needs_password too_large no_text wrong_encoding needs_review front_matter_invalid "
     "secret_found parse_timeout out_of_memory no_speech personal_name file_name too_many_names".split()
 )
 NEED_AN_EXTRA = frozenset(("recording",))

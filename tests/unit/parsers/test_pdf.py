@@ -10,9 +10,9 @@ from types import ModuleType
 import pytest
 from reportlab.pdfgen.canvas import Canvas
 
-from kprep.core.errors import CorruptDocument
+from kprep.core.errors import CorruptDocument, EncryptedDocument
 from kprep.core.models import ElementKind, ParsedDocument, RawDocument
-from parsers import PARSERS, parse
+from parsers import PARSERS, parse, pdf
 
 
 def load_builders() -> ModuleType:
@@ -115,6 +115,36 @@ def test_empty_user_password_is_no_obstacle() -> None:
     assert "Headache" in PARSERS["pdf"].quote(out.getvalue(), found.elements[-1].locator)
 
 
+def protected(password: str, algorithm: str = "AES-256") -> bytes:
+    import pypdf
+
+    writer = pypdf.PdfWriter(clone_from=io.BytesIO(BUILD.pdf(BUILD.heading_last_on_page)))
+    writer.encrypt(password, "owner's own", algorithm=algorithm)
+    out = io.BytesIO()
+    writer.write(out)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("algorithm", ["RC4-128", "AES-128", "AES-256"])
+def test_a_known_password_opens_the_file_and_its_citations(algorithm: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    content = protected("größe 7", algorithm)
+    with pytest.raises(EncryptedDocument, match=r"documents\.passwords_env"):
+        read(content)
+    known = pdf.PASSWORDS.set(("wrong",))
+    try:
+        with pytest.raises(EncryptedDocument, match="none of the 1 known ones fits") as caught:
+            read(content)
+        assert "wrong" not in str(caught.value)
+        pdf.PASSWORDS.set(("wrong", "größe 7"))
+        found = read(content)
+        assert "Headache" in PARSERS["pdf"].quote(content, found.elements[-1].locator)
+        monkeypatch.setattr("parsers.pdf._text_by_pypdf", lambda *_: None)
+        assert "Headache" in PARSERS["pdf"].quote(content, found.elements[-1].locator)
+    finally:
+        pdf.PASSWORDS.reset(known)
+    assert found.elements == read(BUILD.pdf(BUILD.heading_last_on_page)).elements
+
+
 def test_nonsense_is_corrupt() -> None:
     for content in (b"%PDF-1.7\nnothing\nstartxref\n0\n%%EOF", b"%PDF-1.7\n"):
         with pytest.raises(CorruptDocument):
@@ -170,8 +200,6 @@ def test_pages_in_a_font_without_meaning_are_named() -> None:
 
 
 def test_a_file_only_pypdf_can_mend_names_who_mended_it() -> None:
-    from parsers import pdf
-
     content = BUILD.pdf(BUILD.heading_last_on_page)
     mended = pdf._repair(content, "u")
     assert read(mended).elements == read(content).elements
