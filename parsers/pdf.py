@@ -20,12 +20,13 @@ from kprep.core.models import (
     SourceUnit,
 )
 from parsers.pdf_bombs import refuse_bombs
+from parsers.pdf_forms import fields_of, with_forms
 from parsers.pdf_loops import refuse_loops
 from parsers.pdf_ocr import REMEDY, is_available
 from parsers.quiet import quiet
 
 NAME = "pdf"
-VERSION = 3
+VERSION = 4
 
 _DATE = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:(Z)|([+-])(\d\d)'?(\d\d)?)?")
 _SAYS_NOTHING = {"untitled", "anonymous", "unspecified", "(anonymous)", "(unspecified)"}
@@ -39,6 +40,8 @@ _LIGATURES = {
     "\ufb06": "st",
 }
 _TAIL = 4096
+_DEEPEST_FIELD = 20
+_PASSWORD_FLAG = 1 << 13
 PASSWORDS: ContextVar[tuple[str, ...]] = ContextVar("passwords", default=())
 """Tried, one after the other, on a PDF that asks for a password."""
 
@@ -100,9 +103,30 @@ def _text_by_pypdf(content: bytes, pages: range) -> str | None:
             reader = pypdf.PdfReader(io.BytesIO(content), strict=False)
             if reader.is_encrypted and not any(map(reader.decrypt, ("", *PASSWORDS.get()))):
                 return None  # PDFium will refuse it with the right error
-            return "\n".join(page.extract_text() for page in reader.pages[pages.start : pages.stop])
+            read = reader.pages[pages.start : pages.stop]
+            return "\n".join(text for page in read for text in (page.extract_text(), *_fields_by_pypdf(page)))
     except Exception:  # noqa: BLE001 - damaged files make pypdf raise nearly anything
         return None
+
+
+def _fields_by_pypdf(page: Any) -> list[str]:
+    """Labels and values of a page's form fields, each where it is said: at the field or above it."""
+    found: list[str] = []
+    for widget in page.annotations or ():
+        node: Any = widget.get_object()
+        said: dict[str, str] = {}
+        if node.get("/Subtype") != "/Widget":
+            continue
+        for _ in range(_DEEPEST_FIELD):
+            if int(node.get("/Ff", 0)) & _PASSWORD_FLAG:
+                said = {}
+                break
+            said = {**{key: str(node[key]) for key in ("/TU", "/T", "/V") if key in node}, **said}
+            if "/Parent" not in node:
+                break
+            node = node["/Parent"].get_object()
+        found += said.values()
+    return found
 
 
 def _text_by_pdfium(content: bytes, pages: range) -> str:
@@ -124,10 +148,11 @@ def plain_text(raw: RawDocument, numbers: Sequence[int]) -> str:
 
 def _joined_pages(file: Any, indexes: Sequence[int]) -> str:
     """Text of pages, words cut at a line's end joined."""
+    with_forms(file)
     texts = []
     for index in indexes:
         page = file[index]
-        texts.append(page.get_textpage().get_text_range())
+        texts += [page.get_textpage().get_text_range(), *(field.text for field in fields_of(file, page))]
         page.close()
     return re.sub("\ufffe\\s*|\u00ad\\s*", "", "\n".join(texts))
 

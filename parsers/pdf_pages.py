@@ -20,6 +20,7 @@ from parsers.pdf_blocks import (
     set_heading_levels,
     typography,
 )
+from parsers.pdf_forms import Field, fields_of, with_forms
 from parsers.pdf_furniture import PageLines, find_furniture
 from parsers.pdf_geometry import Box, PageGeometry, geometry
 from parsers.pdf_glyphs import Glyph, read_glyphs, turned_upright
@@ -48,12 +49,14 @@ class _Page:
     confidence: float | None = None
     needs_review: bool = False
     attached: int = 0
+    fields: tuple[Field, ...] = ()
 
 
 def read_pages(file: Any, uri: str) -> tuple[list[Element], list[SourceUnit]]:
-    """Elements in reading order; one unit a page, one for each attached file.
+    """Elements in reading order; one unit a page, one for each attached file and an XFA form.
 
     Raises: CorruptDocument when a page cannot be loaded."""
+    forms = with_forms(file)
     pages = [_read_page(file, number, uri) for number in range(1, len(file) + 1)]
     furniture = find_furniture([PageLines(p.number, p.height, tuple(rows_of(p.lines))) for p in pages])
     outline = _outline(file)
@@ -71,7 +74,7 @@ def read_pages(file: Any, uri: str) -> tuple[list[Element], list[SourceUnit]]:
     set_heading_levels(blocks)
     elements = _woven(blocks, pages, edges, norm)
     attached = _attached(file) + sum(page.attached for page in pages)
-    return elements, [*map(_unit, pages), *attachments(attached)]
+    return elements, [*map(_unit, pages), *attachments(attached), *forms]
 
 
 def _attached(file: Any) -> int:
@@ -117,7 +120,8 @@ def _read_page(file: Any, number: int, uri: str) -> _Page:
         glyphs = [glyph for glyph in glyphs if not (glyph.turn == 0 and not glyph.hidden and _in_any(boxes, glyph))]
     try:
         read = _sorted_out(number, place, glyphs, [table for table, _ in found])
-        return replace(_recognised(read, page, place), attached=_attached_to(page))
+        fields = tuple(fields_of(file, page))
+        return replace(_recognised(read, page, place), attached=_attached_to(page), fields=fields)
     finally:
         page.close()
 
@@ -194,7 +198,7 @@ def _outline(file: Any) -> dict[int, dict[str, int]]:
 def _woven(
     blocks: Sequence[Block], pages: Sequence[_Page], edges: Sequence[list[tuple[ElementKind, Line]]], norm: Typography
 ) -> list[Element]:
-    """Page after page: its header, its body, text set aside, hidden text, its footer."""
+    """Page after page: its header, its body, text set aside, hidden text, what its form holds, its footer."""
     by_page: dict[int, list[Block]] = {}
     for block in blocks:
         by_page.setdefault(block.page, []).append(block)
@@ -208,6 +212,7 @@ def _woven(
             if lines:
                 text = joined([line.text for line in rows_of(lines)], norm)
                 out.append(Element(ElementKind.PARAGRAPH, text, place, hidden=unseen))
+        out.extend(Element(ElementKind.LIST_ITEM, f.text, place, level=1, hidden=f.hidden) for f in page.fields)
         out.extend(Element(kind, line.text, place) for kind, line in edge if line.top >= half)
     sure = {page.number: page.confidence for page in pages if page.confidence is not None}
     return [
@@ -229,5 +234,6 @@ def _unit(page: _Page) -> SourceUnit:
         return SourceUnit("page", page.number, "unreadable_font", chars)
     if page.needs_review:
         return SourceUnit("page", page.number, "needs_review", 0)
-    seen = any(line.text for line in (*page.lines, *page.aside))
+    chars += sum(len(field.text) for field in page.fields)
+    seen = page.fields or any(line.text for line in (*page.lines, *page.aside))
     return SourceUnit("page", page.number, "ok" if seen else "no_text", chars)
