@@ -27,7 +27,7 @@ def test_scripts_without_spaces_are_pairs_of_characters() -> None:
     assert [word for word, _ in tokens.words("年休假", "zh")] == ["年休", "休假"]
 
 
-@pytest.mark.req("A2.7", "A2.9", "A2.10")
+@pytest.mark.req("A2.9", "A2.10")
 def test_fields_count_by_repetition_and_names_match_as_phrases() -> None:
     fields = {"title": "Nash Equilibrium", "text": "An equilibrium of a game."}
     counts = tokens.weighted_terms(fields, "en", WEIGHTS)
