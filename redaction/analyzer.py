@@ -29,7 +29,7 @@ from kprep.core.errors import ConfigError
 from redaction.languages import ANY, LANGUAGES, language_of
 from redaction.names import NameRecognizer
 from redaction.policy import NAME_KINDS, RedactionPolicy
-from redaction.recognizers import RECOGNIZERS, Excerpts, Recognizer, is_identifier
+from redaction.recognizers import RECOGNIZERS, Recognizer, around_digits, is_identifier
 from redaction.spans import Span
 
 WINDOW = 100_000
@@ -91,9 +91,9 @@ class RoomRecognizer(EntityRecognizer):
         """What the room's recognizer finds: in the excerpts around digits if it is numeric, else in the text."""
         if not self._recognizer.numeric:
             return [_result(span) for span in self._recognizer.find(text, self._policy)]
-        excerpts = cast("ExcerptArtifacts", nlp_artifacts).excerpts
-        stems = self._recognizer.stems
-        if not excerpts.text or (stems and not any(stem in excerpts.lower for stem in stems)):
+        artifacts = cast("ExcerptArtifacts", nlp_artifacts)
+        excerpts, stems = artifacts.excerpts, self._recognizer.stems
+        if not excerpts.text or (stems and not any(stem in artifacts.lower for stem in stems)):
             return []
         return [_result(excerpts.placed(span)) for span in self._recognizer.find(excerpts.text, self._policy)]
 
@@ -120,7 +120,8 @@ class ExcerptArtifacts(NlpArtifacts):
 
     def __init__(self, text: str, language: str) -> None:
         super().__init__([], Doc(_VOCABULARY), [], [], cast("Any", None), language)
-        self.excerpts = Excerpts.of(text)
+        self.excerpts = around_digits(text)
+        self.lower = self.excerpts.text.lower()
 
 
 class ExcerptEngine(NlpEngine):

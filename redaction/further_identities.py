@@ -35,6 +35,7 @@ FURTHER_NUMBERS = (
         pattern(r"\d{2}[.]?\d{2}[.]?\d{2}[- ]?\d{3}[. ]?\d{2}"),
         words(r"rijksregister|registre national|numéro national|nationaal nummer|\binsz\b|\bniss\b"),
         _checked("be.nn"),
+        stems=("rijksregister", "registre national", "numéro national", "nationaal nummer", "insz", "niss"),
     ),
     IdentityNumber(
         "CH_AHV",
@@ -42,6 +43,7 @@ FURTHER_NUMBERS = (
         pattern(r"756\d{10}"),
         words(r"\bahv\b|\bavs\b|sozialversicherungsn|numéro avs"),
         _checked("ch.ssn"),
+        stems=("ahv", "avs", "sozialversicherungsn"),
     ),
     IdentityNumber(
         "AT_VNR",

@@ -17,7 +17,7 @@ class IdentityNumber:
     `certain`: written like this and with a right checksum it needs no word beside it. `weak`: needs one of `words`
     near by. With one of `words` right before it the form alone is enough: a mistyped number, or one that breaks a
     rule of its office, still names a person. `languages`: of the texts it is looked for in; empty: of all. `stems`:
-    lower-case literals of which one must stand in the text, if any are given.
+    lower-case literals of which each of `words` holds one, so that `weak` is tried only in texts with one of them.
     """
 
     kind: str
@@ -29,20 +29,29 @@ class IdentityNumber:
     stems: tuple[str, ...] = ()
 
 
-def find(number: IdentityNumber) -> Callable[[str, RedactionPolicy], Iterator[Span]]:
-    """The recognizer of one number."""
+def certain(number: IdentityNumber) -> Callable[[str, RedactionPolicy], Iterator[Span]]:
+    """The recognizer of what is written in the number's own form."""
 
     def recognize(text: str, policy: RedactionPolicy) -> Iterator[Span]:  # noqa: ARG001
-        for form in (number.certain, number.weak):
-            for match in form.finditer(text) if form is not None else ():
-                place = match.start(), match.end()
-                valid = number.is_valid(match[0])
-                if valid and form is number.certain:
-                    yield Span(number.kind, *place, 0.85)
-                elif valid and near(number.words, text, place, 60, 30):
-                    yield Span(number.kind, *place, 0.8, by_context=True)
-                elif _is_named(number, text, match.start()):
-                    yield Span(number.kind, *place, 0.7, by_context=True)
+        for match in number.certain.finditer(text) if number.certain else ():
+            if number.is_valid(match[0]):
+                yield Span(number.kind, match.start(), match.end(), 0.85)
+            elif _is_named(number, text, match.start()):
+                yield Span(number.kind, match.start(), match.end(), 0.7, by_context=True)
+
+    return recognize
+
+
+def announced(number: IdentityNumber) -> Callable[[str, RedactionPolicy], Iterator[Span]]:
+    """The recognizer of what only the words beside it show to be the number."""
+
+    def recognize(text: str, policy: RedactionPolicy) -> Iterator[Span]:  # noqa: ARG001
+        for match in number.weak.finditer(text) if number.weak else ():
+            place = match.start(), match.end()
+            if number.is_valid(match[0]) and near(number.words, text, place, 60, 30):
+                yield Span(number.kind, *place, 0.8, by_context=True)
+            elif _is_named(number, text, match.start()):
+                yield Span(number.kind, *place, 0.7, by_context=True)
 
     return recognize
 
@@ -140,6 +149,7 @@ NUMBERS = (
         pattern(r"\d{3}[ .]?\d{2}[ .]?\d{4}"),
         words(r"\bssn\b|social[ -]security|\bss#|\bitin\b"),
         _ssn,
+        stems=("ssn", "social", "ss#", "itin"),
     ),
     IdentityNumber(
         "UK_NINO",
@@ -147,6 +157,7 @@ NUMBERS = (
         pattern(r"[A-Z]{2}[ -]?\d{2}[ -]?\d{2}[ -]?\d{2}[ -]?[A-D]", re.IGNORECASE),
         words(r"national insurance|\bnino\b|\bni (?:number|no)\b"),
         _always,
+        stems=("insurance", "nino", "ni n"),
     ),
     IdentityNumber(
         "CN_ID",
@@ -169,6 +180,7 @@ NUMBERS = (
         words(r"steuer[- ]?(?:id|ident\w*)|\bidnr\b|\btin\b|tax (?:id|number|identification)|steuerliche"),
         _de,
         languages=("de", "en"),
+        stems=("steuer", "idnr", "tin", "tax "),
     ),
     IdentityNumber(
         "FR_NIR",
@@ -183,6 +195,7 @@ NUMBERS = (
         pattern(r"(?:\d{8}|[XYZ]-?\d{7})[- ]?[A-Z]", re.IGNORECASE),
         words(r"\b(?:dni|nie|nif)\b"),
         _es,
+        stems=("dni", "nie", "nif"),
     ),
     IdentityNumber(
         "IT_FISCAL_CODE",
@@ -197,6 +210,7 @@ NUMBERS = (
         pattern(r"\d{3}[. ]?\d{3}[. ]?\d{3}[- ]?\d{2}"),
         words(r"\bcpf\b"),
         _br,
+        stems=("cpf",),
     ),
     IdentityNumber(
         "IN_AADHAAR",
@@ -204,6 +218,7 @@ NUMBERS = (
         pattern(r"[2-9]\d{3}[ -]?\d{4}[ -]?\d{4}"),
         words(r"aadhaa?r|uidai|आधार"),
         _aadhaar,
+        stems=("aadha", "uidai", "आधार"),
     ),
 )
 """National numbers, one entry a country."""

@@ -50,7 +50,7 @@ _OTHER_STREETS = (
     "Wharf"
 )
 _FLAT = r"(?:Apt|Apartment|Suite|Ste|Unit|Floor|Flat|\#)\.?[ ]?[\w-]{1,6}"
-_EN_KINDS = re.compile(rf" (?:{_STREETS}|{_OTHER_STREETS})\b")
+_EN_KINDS = re.compile(rf" (?=[A-Z])(?:{_STREETS}|{_OTHER_STREETS})\b")
 _EN_STREET = _form(rf"""
     (?<![\w.$€£#/-]) \d{{1,5}}[A-Za-z]? (?:[ ]\d{{1,4}})? (?:[ ][NSEW]{{1,2}}\.?)?
     (?:[ ](?:{_WORD}|\d{{1,3}}(?:st|nd|rd|th))){{1,4}}? [ ](?P<kind>{_STREETS}|{_OTHER_STREETS})\b\.?

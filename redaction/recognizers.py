@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from kprep.core.registry import by_name
 from redaction import accounts, contacts, identities, network, particulars, persons, postal
 from redaction.further_identities import FURTHER_NUMBERS
 from redaction.policy import RedactionPolicy
-from redaction.spans import Span
+from redaction.spans import Excerpts, Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +42,14 @@ RECOGNIZERS = by_name(
         Recognizer("IBAN", accounts.ibans),
         Recognizer("BANK_ACCOUNT", accounts.bank_accounts),
         *(
-            Recognizer(n.kind, identities.find(n), languages=n.languages, stems=n.stems)
+            Recognizer(n.kind, identities.certain(n), languages=n.languages)
             for n in (*identities.NUMBERS, *FURTHER_NUMBERS)
+            if n.certain is not None
+        ),
+        *(
+            Recognizer(n.kind, identities.announced(n), languages=n.languages, form="announced", stems=n.stems)
+            for n in (*identities.NUMBERS, *FURTHER_NUMBERS)
+            if n.weak is not None
         ),
         Recognizer("PASSPORT", persons.passports, numeric=False),
         Recognizer("DRIVER_LICENSE", persons.driving_licenses, numeric=False),
@@ -66,8 +71,6 @@ RECOGNIZERS = by_name(
 
 _DIGITS = re.compile(r"\d(?:[^\d\0]{0,12}\d){5,}")
 _BEFORE, _AFTER = 96, 48
-_GAP = "\0" * 130
-"""Between two excerpts: wider than any context is looked for, and no recognizer crosses a NUL."""
 _GUID = re.compile(r"(?i)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 _TOKEN_BEFORE = re.compile(r"[\w-]*\Z")
 _TOKEN_AFTER = re.compile(r"[\w-]*")
@@ -75,35 +78,6 @@ _ISBN_BEFORE = re.compile(r"(?i)\b(?:isbn|issn|ean|doi|orcid)(?:-1[03])?\W{0,3}\
 _NUMBER_KINDS = frozenset(
     {"PHONE", "CREDIT_CARD", "MAC", "BANK_ACCOUNT", *(n.kind for n in (*identities.NUMBERS, *FURTHER_NUMBERS))}
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Excerpts:
-    """The surroundings of all runs of digits of a text, as one short text that numeric recognizers read instead."""
-
-    text: str
-    starts: tuple[int, ...]
-    offsets: tuple[int, ...]
-    lower: str
-
-    @classmethod
-    def of(cls, text: str) -> Excerpts:
-        parts: list[str] = []
-        starts: list[int] = []
-        offsets: list[int] = []
-        length = 0
-        for start, end in _digit_regions(text):
-            starts.append(length)
-            offsets.append(start - length)
-            parts.append(text[start:end])
-            length += end - start + len(_GAP)
-        joined = _GAP.join(parts)
-        return cls(joined, tuple(starts), tuple(offsets), joined.lower())
-
-    def placed(self, span: Span) -> Span:
-        """The span, found in the excerpts, at its place in the whole text."""
-        offset = self.offsets[bisect_right(self.starts, span.start) - 1]
-        return replace(span, start=span.start + offset, end=span.end + offset)
 
 
 def is_identifier(text: str, span: Span) -> bool:
@@ -116,6 +90,11 @@ def is_identifier(text: str, span: Span) -> bool:
     after = _TOKEN_AFTER.match(text, span.end, span.end + 40)
     token = text[before.start() if before else span.start : after.end() if after else span.end]
     return _GUID.fullmatch(token) is not None
+
+
+def around_digits(text: str) -> Excerpts:
+    """The surroundings of all runs of digits of a text: what numeric recognizers read instead of it."""
+    return Excerpts.of(text, _digit_regions(text))
 
 
 def _digit_regions(text: str) -> Iterator[tuple[int, int]]:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from redaction.secret_values import is_default_password, is_password, is_placeholder, is_token
-from redaction.spans import Span, places
+from redaction.spans import Excerpts, Span, places
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,13 +17,15 @@ class TokenForm:
     """A token's form. `triggers`: literals of which one must stand in a text for the expression to be tried.
 
     The group `value`, where there is one, is the secret; else the whole match. `inside`: the trigger stands inside the
-    match; else the match begins with it, and is looked for only there.
+    match; else the match begins with it, and is looked for only there. `spaced`: it may hold white space; else it is
+    looked for only in the text's long words.
     """
 
     kind: str
     triggers: tuple[str, ...]
     pattern: re.Pattern[str]
     inside: bool = False
+    spaced: bool = False
 
     def matches(self, text: str) -> Iterator[re.Match[str]]:
         """All matches in a text, possibly overlapping."""
@@ -35,6 +37,8 @@ class TokenForm:
                 yield match
 
 
+LEAST_TOKEN = 15
+"""Characters of the shortest token of a form without white space."""
 _L, _R = r"(?<![A-Za-z0-9])", r"(?![A-Za-z0-9])"
 
 FORMS = (
@@ -85,11 +89,8 @@ FORMS = (
         re.compile(_L + r"sk-(?:proj-|svcacct-|admin-|ant-[a-z]+\d*-|or-v1-)?(?P<value>[A-Za-z0-9_-]{20,})"),
     ),
     TokenForm("HF_TOKEN", ("hf_",), re.compile(_L + r"hf_[A-Za-z0-9]{30,}" + _R)),
-    TokenForm(
-        "NPM_TOKEN",
-        ("npm_", "_authToken"),
-        re.compile(_L + r"npm_[A-Za-z0-9]{36}" + _R + r"|_authToken\s*=\s*(?P<value>[^\s\"']{8,})"),
-    ),
+    TokenForm("NPM_TOKEN", ("npm_",), re.compile(_L + r"npm_[A-Za-z0-9]{36}" + _R)),
+    TokenForm("NPM_TOKEN", ("_authToken",), re.compile(r"_authToken\s*=\s*(?P<value>[^\s\"']{8,})"), spaced=True),
     TokenForm("PYPI_TOKEN", ("pypi-",), re.compile(_L + r"pypi-[A-Za-z0-9_-]{30,}")),
     TokenForm("SENDGRID_KEY", ("SG.",), re.compile(_L + r"SG\.[\w-]{16,32}\.[\w-]{16,64}")),
     TokenForm("TWILIO_KEY", ("SK", "AC"), re.compile(_L + r"(?:SK|AC)[0-9a-f]{32}" + _R)),
@@ -100,12 +101,15 @@ FORMS = (
     TokenForm("MAILGUN_KEY", ("key-",), re.compile(_L + r"key-[0-9a-f]{32}" + _R)),
     TokenForm("DATABRICKS_TOKEN", ("dapi",), re.compile(_L + r"dapi[0-9a-f]{32}")),
     TokenForm("JWT", ("eyJ",), re.compile(_L + r"eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{10,}")),
-    TokenForm("BEARER_TOKEN", ("earer ", "EARER "), re.compile(r"(?i)(?<=b)earer\s+(?P<value>[\w.~+/-]{16,}=*)")),
+    TokenForm(
+        "BEARER_TOKEN", ("earer ", "EARER "), re.compile(r"(?i)(?<=b)earer\s+(?P<value>[\w.~+/-]{16,}=*)"), spaced=True
+    ),
     TokenForm(
         "BASIC_AUTH",
         ("asic ",),
         re.compile(r"(?i)authorization\W{1,4}basic\s+(?P<value>[A-Za-z0-9+/]{12,}={0,2})"),
         inside=True,
+        spaced=True,
     ),
 )
 """Tokens of known services. A new one is one entry."""
@@ -137,13 +141,22 @@ _LOCAL_URL = re.compile(r"//(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])(?::\d+
 _CURL_USER = re.compile(r"\bcurl\b[^\n]{0,200}?\s(?:-u|--user)[ =][\"']?(?P<user>[\w.@-]+):(?P<value>[^\s\"']{4,})")
 
 
-def tokens(text: str) -> Iterator[Span]:
-    """Secrets of a known form in `text`, in no order."""
+_LONG_WORD = re.compile(rf"(?<!\S)\S{{{LEAST_TOKEN},}}")
+
+
+def long_words(text: str) -> Excerpts:
+    """All words of the text that are long enough for a token, which are few in prose."""
+    return Excerpts.of(text, (match.span() for match in _LONG_WORD.finditer(text)))
+
+
+def tokens(text: str, words: Excerpts) -> Iterator[Span]:
+    """Secrets of a known form in `text`, in no order. `words`: its `long_words`."""
     for form in FORMS:
-        for match in form.matches(text):
+        for match in form.matches(text if form.spaced else words.text):
             value = match["value"] if "value" in form.pattern.groupindex else None
             if not is_placeholder(value or match[0]) and _is_random_enough(form, value or match[0]):
-                yield Span(form.kind, match.start(), match.end(), 1.0)
+                span = Span(form.kind, match.start(), match.end(), 1.0)
+                yield span if form.spaced else words.placed(span)
     yield from _from_plugins(text)
     if "PRIVATE KEY" in text or "PuTTY" in text:
         for match in _PRIVATE_KEY.finditer(text):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from redaction.secret_values import is_default_password, is_password, is_placeholder
-from redaction.spans import Span
+from redaction.spans import Excerpts, Span
 
 _W = r"[A-Za-z0-9_-]"
 _BODIES = {"*": r"[A-Za-z0-9]", "w": _W, "h": "[0-9a-f]", "U": "[A-Z0-9]"}
@@ -64,15 +64,9 @@ _FORMS = tuple(
 _HUMAN = frozenset({"PASSWORD"})
 
 
-def vendor_secrets(text: str) -> Iterator[Span]:
-    """Secrets of a known form in `text`, in no order."""
-    for prefix, pattern in _TOKENS:
-        place = text.find(prefix)
-        while place >= 0:
-            match = pattern.match(text, place)
-            if match and _is_secret(text, place, match[0].removeprefix(prefix)):
-                yield Span("API_TOKEN", place, match.end(), 1.0)
-            place = text.find(prefix, place + len(prefix))
+def vendor_secrets(text: str, words: Excerpts) -> Iterator[Span]:
+    """Secrets of a known form in `text`, in no order. `words`: its `secret_tokens.long_words`."""
+    yield from map(words.placed, _prefixed_tokens(words.text))
     for kind, trigger, pattern in _FORMS:
         for match in pattern.finditer(text) if trigger in text else ():
             value = match["value"]
@@ -80,6 +74,16 @@ def vendor_secrets(text: str) -> Iterator[Span]:
                 continue
             if kind not in _HUMAN or is_password(value):
                 yield Span(kind, match.start("value"), match.end("value"), 1.0)
+
+
+def _prefixed_tokens(text: str) -> Iterator[Span]:
+    for prefix, pattern in _TOKENS:
+        place = text.find(prefix)
+        while place >= 0:
+            match = pattern.match(text, place)
+            if match and _is_secret(text, place, match[0].removeprefix(prefix)):
+                yield Span("API_TOKEN", place, match.end(), 1.0)
+            place = text.find(prefix, place + len(prefix))
 
 
 def _is_secret(text: str, start: int, body: str) -> bool:

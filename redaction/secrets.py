@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from redaction.secret_tokens import tokens
+from redaction.secret_tokens import long_words, tokens
 from redaction.secret_values import is_certain_password, is_password, is_placeholder
 from redaction.secret_vendors import vendor_secrets
 from redaction.secret_words import is_worded_pair, worded
@@ -51,7 +51,8 @@ _INTEGRITY = re.compile(r"(?i)(?:sha\d{3}[-:]|md5[-:])")
 
 def find_secrets(text: str) -> list[Span]:
     """Spans of secrets in `text`; kinds such as AWS_KEY, PRIVATE_KEY, PASSWORD. Look-alikes are left out."""
-    return [*tokens(text), *vendor_secrets(text), *_assigned(text), *worded(text)]
+    words = long_words(text)
+    return [*tokens(text, words), *vendor_secrets(text, words), *_assigned(text), *worded(text)]
 
 
 def is_secret_pair(name: str, value: str) -> bool:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 PLACEHOLDER = re.compile(r"<[A-Z][A-Z0-9_]*_[0-9a-f]{6}>")
 """What a value was replaced by."""
 UPPER = "[A-Z" + "".join(char for char in map(chr, range(0xC0, 0x530)) if char.isupper()) + "]"
 """Expression of one capital letter: Latin, Greek, Cyrillic."""
+_GAP = "\0" * 130
+"""Between two excerpts: wider than any context is looked for, and no recognizer crosses a NUL."""
 _WIDE = {0x3000: 0x20, **{0xFF00 + code - 0x20: code for code in range(0x21, 0x7F)}}
 
 
@@ -25,6 +28,34 @@ class Span:
     end: int
     score: float = 0.5
     by_context: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpts:
+    """Parts of a text as one short text, which is read instead of it, and where each part stood."""
+
+    text: str
+    starts: tuple[int, ...]
+    offsets: tuple[int, ...]
+
+    @classmethod
+    def of(cls, text: str, regions: Iterable[tuple[int, int]]) -> Excerpts:
+        """`regions`: (start, end) of the parts, in order, not overlapping."""
+        parts: list[str] = []
+        starts: list[int] = []
+        offsets: list[int] = []
+        length = 0
+        for start, end in regions:
+            starts.append(length)
+            offsets.append(start - length)
+            parts.append(text[start:end])
+            length += end - start + len(_GAP)
+        return cls(_GAP.join(parts), tuple(starts), tuple(offsets))
+
+    def placed(self, span: Span) -> Span:
+        """The span, found in the excerpts, at its place in the whole text."""
+        offset = self.offsets[bisect_right(self.starts, span.start) - 1]
+        return replace(span, start=span.start + offset, end=span.end + offset)
 
 
 def mask(text: str) -> str:
