@@ -30,7 +30,7 @@ from cleaning.boilerplate import repeated_blocks
 from cleaning.cleaner import RULES, Step, clean, explain, removed_share
 from cleaning.rules import CleaningRules, default_rules_text
 
-VERSION: int = 2
+VERSION: int = 3
 """Version of this room's output; part of the content fingerprint."""
 
 __all__ = [

@@ -23,13 +23,18 @@ TEXT_KINDS = (
 
 _RIGHTS = r"(?:all rights reserved|alle rechte vorbehalten|tous droits réservés|todos los derechos reservados|"
 _RIGHTS += r"tutti i diritti riservati|todos os direitos reservados|版权所有|保留所有权利|著作権所有|无断转载禁止)"
-_SIGN = r"(?:©|\(c\)|&copy;|copyright|urheberrecht)"
 _YEAR = r"(?:19|20)\d\d\b"
+# Years and names: what follows "Copyright" or "(c)" in a notice, and hardly in a sentence or in item c of a list.
+_OWNER = rf"(?:[\s,.;:&+/–-]*(?:{_YEAR}|(?:and|by|of|the|und|et|y|e|de|von|present)\b|(?-i:[^\W\d_a-zß-ÿ])[\w'’&.-]*))"
+_NO_NOTICE = r"(?!\s*(?:act|acts|law|laws|directive|office|reform|notice|policy)\b)"
 _COPYRIGHT = re.compile(
-    rf"(?i)^\W{{0,3}}(?:{_SIGN}\W{{0,3}}){{1,2}}(?:by\s+)?{_YEAR}[^\n]{{0,120}}$"
-    rf"|^(?=.{{0,80}}$)\W{{0,3}}(?:{_SIGN}\W{{0,3}}){{1,2}}[^\n]{{0,60}}\b{_YEAR}[^\n]{{0,40}}$"
-    rf"|^(?=.{{0,60}}$)\W{{0,3}}(?:copyright\W{{0,3}})?©[^\n]{{1,60}}$|^[^\n]{{0,100}}\b{_RIGHTS}[^\n]{{0,60}}$"
-    r"|^[^\n]{0,60}(?:版权所有|保留所有权利)[^\n]{0,60}$"
+    rf"(?i)^\W{{0,3}}(?:copyright\W{{0,3}}|urheberrecht\W{{0,3}})?(?:©|&copy;)\W{{0,3}}(?:by\s+)?{_YEAR}[^\n]{{0,120}}$"
+    rf"|^(?=.{{0,80}}$)\W{{0,3}}(?:copyright\W{{0,3}})?(?:©|&copy;)[^\n]{{0,60}}\b{_YEAR}[^\n]{{0,40}}$"
+    r"|^(?=.{0,60}$)\W{0,3}(?:copyright\W{0,3})?©[^\n]{1,60}$"
+    rf"|^(?=.{{0,120}}$)(?=[^\n]*\b{_YEAR})\W{{0,3}}(?:copyright|urheberrecht|\(c\))(?:\W{{0,3}}\(c\))?{_NO_NOTICE}"
+    rf"{_OWNER}{{1,12}}(?:[\s.,;|–-]*{_RIGHTS}[^\n]{{0,60}})?[\s.)]*$"
+    rf"|^(?:[^\n]{{0,100}}(?:[.,;:|•·–—-]|\b{_YEAR})\s*)?{_RIGHTS}(?:[\s.!)]*|[.!|•·–—-][^\n]{{0,60}})$"
+    r"|^[^\n。，]{0,60}(?:版权所有(?![者人权])|保留所有权利)(?:[，,\s]*(?:侵权|翻印|违者|盗版)必究|[^\n。，]{0,60})[。.]?$"
 )
 _COOKIE_USE = re.compile(
     r"(?i)(?:site|we|page|app)\s+(?:also\s+)?uses?\s+(?:[\w-]+\s+){0,3}cookies|verwende[nt]\s+(?:\w+\s+){0,3}cookies|cookies\s+verwende|"

@@ -48,6 +48,13 @@ def test_a_scan_is_read_with_its_confidence(monkeypatch: pytest.MonkeyPatch) -> 
         (ElementKind.PARAGRAPH, "Every station is visited once a week."),
     ]
     assert all(e.confidence is not None and e.confidence > 0.9 and e.locator.page == 1 for e in document.elements)
+
+
+@pytest.mark.req("D4.12")
+@pytest.mark.filterwarnings("ignore")
+def test_a_scan_read_with_too_little_confidence_waits_for_a_person(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("rapidocr")
+    monkeypatch.setattr(pdf_ocr, "ENABLED", True)
     monkeypatch.setattr(pdf_ocr, "NEEDED_CONFIDENCE", 1.01)
     with pytest.raises(NeedsReview) as caught:
         read()
