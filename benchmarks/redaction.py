@@ -214,6 +214,9 @@ def speed(megabytes_wanted: float) -> Iterator[str]:
             size += sum(len(paragraph.encode()) for paragraph in paragraphs)
         label = "en" if names else "off"
         yield f"| {share:.0%} | {label} | {size / 1e6:.1f} | {size / 1e6 / seconds:.2f} | {count} |"
+    yield ""
+    yield f"Load of the machine at the end (mean of 5 minutes): {os.getloadavg()[1]:.1f} on {os.cpu_count()} processors;"
+    yield "CPU time grows with the load too, since the processors' caches are shared."
 
 
 def main() -> None:

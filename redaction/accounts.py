@@ -37,7 +37,7 @@ _IBAN_LENGTH = {
 }
 
 _ACCOUNT_WORD = re.compile(
-    r"(?i)(?:(?<!aws )(?<!cloud )(?<!azure )\b(?:(?:bank|checking|savings|giro|current)[ -])?account[ -]?"
+    r"(?i)(?:(?<!aws )(?<!cloud )(?<!azure )\b(?:(?:bank|checking|savings|giro|current)[ -])?account[ _-]?"
     r"(?:no\b\.?|nr\b\.?|num(?:ber)?|\#)|\bacct\b\.?|\bbank account\b|"
     r"\brouting (?:no\b\.?|number)|\baba\b|\bsort[ -]code|"
     r"\bkonto(?:nummer|[- ]?nr\.?)?\b|\bbankleitzahl|\bblz\b|numéro de compte|\bRIB\b|"
@@ -45,7 +45,7 @@ _ACCOUNT_WORD = re.compile(
     r"银行账[号户]|银行账号|对公账[号户]|账[号户]|开户[账帐]号|帐号|银行卡号|收款账[号户])"
     r"(?:\s?(?:no|number|nr)\b\.?)?[\s.:#=：|\"'*]{0,6}(?:(?:is|ist|est|es|è|é|为|是|was|to)[\s:：]{0,3})?\Z"
 )
-_ACCOUNT = re.compile(r"(?<![\w.,@#/=+$€£%-])\d(?:[ -]?\d){5,22}(?!\w|[.,:/-]\d)")
+_ACCOUNT = re.compile(r"(?<![^\W\u3400-\u9fff])(?<![.@/+$€£%-])(?<!\d[,=#])\d(?:[ -]?\d){5,22}(?!\w|[.,:/-]\d)")
 
 
 def bank_accounts(text: str, policy: RedactionPolicy) -> Iterator[Span]:  # noqa: ARG001

@@ -47,11 +47,13 @@ _EXTENSION = r"(?:[ \t]?(?:x|ext\.?|extension|#)[ \t]?\d{1,6}(?!\d))?"
 _INTERNATIONAL = re.compile(
     rf"(?<![\w+])(?:\+|＋|%2B|00(?=[1-9]))\s?\(?\d{{1,3}}(?:{_GAP}\d){{6,13}}{_EXTENSION}(?!\w)"
 )
+# No letter (a Chinese one may stand there), sign of a larger number, or group of digits before it: "Tel:030", "a,555-".
+_ALONE = r"(?<![^\W\u3400-\u9fff])(?<![.@/+$€£%-])(?<!\d[,:=#])"
 _NATIONAL = re.compile(
-    rf"(?<![\w.,@#/=+:$€£%-])(?:\(\d{{1,5}}\)[ \t]?|\d{{1,5}}(?:[ \t]?[-./\u2010-\u2013\u00a0][ \t]?|[ \t]|\n))"
+    rf"{_ALONE}(?<!#)(?:\(\d{{1,5}}\)[ \t]?|\d{{1,5}}(?:[ \t]?[-./\u2010-\u2013\u00a0][ \t]?|[ \t]|\n))"
     rf"\d{{1,8}}(?:[ \t./\n\u00a0\u2010-\u2013-]\d{{1,8}}){{0,5}}{_EXTENSION}(?![\w%]|[.,/:-]\d)"
 )
-_BARE = re.compile(r"(?<![\w.,@#/=+:$€£%-])\d{7,13}(?!\w|[.,/:-]\d)")
+_BARE = re.compile(rf"{_ALONE}\d{{7,13}}(?!\w|[.,/:-]\d)")
 _US = re.compile(r"(?:1[-. ])?(?:\([2-9]\d\d\)[ ]?\d{3}[-. ]\d{4}|[2-9]\d\d-\d{3}-\d{4}|[2-9]\d\d\.\d{3}\.\d{4})(?!\d)")
 _DAY, _MONTH, _YEAR = r"(?:0?[1-9]|[12]\d|3[01])", r"(?:0?[1-9]|1[0-2])", r"(?:19|20)\d\d"
 _DATE = re.compile(

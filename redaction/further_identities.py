@@ -51,7 +51,7 @@ FURTHER_NUMBERS = (
         pattern(r"\d{4} ?(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2])\d{2}"),
         words(r"sozialversicherungsn|\bsv-?n(?:umme)?r\b|versicherungsnummer"),
         _checked("at.vnr"),
-        stems=("versicherungsn", "sv-n"),
+        stems=("versicherungsn", "sv-n", "svn"),
     ),
     IdentityNumber("PL_PESEL", None, pattern(r"\d{11}"), words(r"\bpesel\b"), _checked("pl.pesel"), stems=("pesel",)),
     IdentityNumber(

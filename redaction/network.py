@@ -17,7 +17,7 @@ _DOTTED = re.compile(r"\d\.\d{1,3}\.\d{1,3}\.\d")
 _IPV6 = re.compile(r"(?<![\w:.])(?:[0-9A-Fa-f]{0,4}:){2,7}(?:(?:\d{1,3}\.){3}\d{1,3}|[0-9A-Fa-f]{0,4})(?![\w:]|\.\d)")
 _IPV6_SIGN = re.compile(r"::|:[0-9A-Fa-f]{1,4}:")
 _MAC = re.compile(
-    r"(?<![\w:.-])(?:[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5}|[0-9A-Fa-f]{2}(?:-[0-9A-Fa-f]{2}){5}|"
+    r"(?<![\w.-])(?<!(?<![0-9A-Za-z])[0-9A-Fa-f]{2}:)(?:[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5}|[0-9A-Fa-f]{2}(?:-[0-9A-Fa-f]{2}){5}|"
     r"[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4})(?![\w]|[:.-][0-9A-Fa-f])"
 )
 # The first sign between the groups of a hardware address, and how many digits stand before it; each begins with a

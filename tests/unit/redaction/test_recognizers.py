@@ -14,6 +14,10 @@ def found(text: str) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(
     "text",
     [
+        "at 12:30:44 555 1234 items, ratio 3:555-123-4567",
+        "cols=80,100-200 sum=2000 3000 ports:8080-8090",
+        "mem: 0x030-1234567 sha:0301234567 890",
+        "00:1B:44:11:3A:B7:22",
         "trace 110bcd25-a55d-453a-8046-1297901ea002",
         "id 11011025-4111-4111-8111-111111111111",
         "ticket INC0012345678",
@@ -143,6 +147,20 @@ def test_look_alikes_stay(text: str) -> None:
         ("IP", "fd12:3456:789a::1", "fd12:3456:789a::1"),
         ("MAC", "00:1A:2B:3C:4D:5E", "00:1A:2B:3C:4D:5E"),
         ("HOST", "https://db01.prod.internal/x", "db01.prod.internal"),
+        ("AT_VNR", "SVNR 1237010180", "1237010180"),
+        # With the label right before the number, without a space between.
+        ("PHONE", "电话：010-62345678", "010-62345678"),
+        ("PHONE", "电话010-62345678", "010-62345678"),
+        ("PHONE", "电话（010）62345678", "（010）62345678"),
+        ("PHONE", "Tel:030 1234567", "030 1234567"),
+        ("PHONE", "Tel.:030/1234567", "030/1234567"),
+        ("PHONE", "<tel:030-1234567>", "030-1234567"),
+        ("PHONE", "phone=5551234567", "5551234567"),
+        ("PHONE", "Phone:(555) 123-4567", "(555) 123-4567"),
+        ("PHONE", "Jane,555-123-4567", "555-123-4567"),
+        ("BANK_ACCOUNT", "account_number=12345678901", "12345678901"),
+        ("BANK_ACCOUNT", "账号12345678901", "12345678901"),
+        ("MAC", "MAC:00:1B:44:11:3A:B7", "00:1B:44:11:3A:B7"),
     ],
 )
 def test_values_are_found(kind: str, text: str, value: str | None) -> None:
