@@ -215,7 +215,7 @@ def speed(megabytes_wanted: float) -> Iterator[str]:
         label = "en" if names else "off"
         yield f"| {share:.0%} | {label} | {size / 1e6:.1f} | {size / 1e6 / seconds:.2f} | {count} |"
     yield ""
-    yield f"Load of the machine at the end (mean of 5 minutes): {os.getloadavg()[1]:.1f} on {os.cpu_count()} processors;"
+    yield f"Load at the end (mean of 5 minutes): {os.getloadavg()[1]:.1f} on {os.cpu_count()} processors."
     yield "CPU time grows with the load too, since the processors' caches are shared."
 
 
