@@ -89,6 +89,7 @@ def quote(content: bytes, locator: Locator) -> str:
     text = _text_by_pypdf(content, pages)
     if text is None:
         text = _text_by_pdfium(content, pages)
+    text = "\n".join([*_titles(content, pages), text])
     return "".join(_LIGATURES.get(letter, letter) for letter in text)
 
 
@@ -129,6 +130,20 @@ def _fields_by_pypdf(page: Any) -> list[str]:
     return found
 
 
+def _titles(content: bytes, pages: range) -> list[str]:
+    """Titles of the bookmarks that lead to these pages."""
+    from parsers.pdf_outline import outline
+
+    file = _by_pdfium(content, "the document")
+    if file is None:
+        return []
+    try:
+        marks = outline(file)
+        return [mark.title for index in pages for mark in marks.get(index + 1, {}).values()]
+    finally:
+        file.close()
+
+
 def _text_by_pdfium(content: bytes, pages: range) -> str:
     opened = _open(content, "the document")
     try:
@@ -166,28 +181,37 @@ class _Opened:
     repaired_by: str
 
 
-def _open(content: bytes, uri: str) -> _Opened:
+def _by_pdfium(content: bytes, uri: str) -> Any:
+    """The file as PDFium opens it, None when it cannot or finds no page. Raises: EncryptedDocument."""
     import pypdfium2
     import pypdfium2.raw as pdfium
+
+    known = PASSWORDS.get()
+    for password in (None, *known):
+        try:
+            file = pypdfium2.PdfDocument(content, password=password)
+        except pypdfium2.PdfiumError as error:
+            if error.err_code == pdfium.FPDF_ERR_PASSWORD:
+                continue
+            return None
+        if len(file):
+            return file
+        file.close()
+        return None
+    tried = f"none of the {len(known)} known ones fits" if known else "name it by documents.passwords_env"
+    raise EncryptedDocument(f"{uri}: the PDF needs a password to be opened: {tried}", uri=uri)
+
+
+def _open(content: bytes, uri: str) -> _Opened:
+    import pypdfium2
 
     if b"%%EOF" not in content[-_TAIL:] and b"startxref" not in content[-_TAIL:]:
         raise CorruptDocument(f"{uri}: the PDF is cut off, its end is missing", uri=uri, size=len(content))
     refuse_loops(content, uri)
     refuse_bombs(content, uri)
-    for password in (None, *PASSWORDS.get()):
-        try:
-            file = pypdfium2.PdfDocument(content, password=password)
-            if len(file):
-                return _Opened(file, content, "")
-            file.close()
-            break
-        except pypdfium2.PdfiumError as error:
-            if error.err_code != pdfium.FPDF_ERR_PASSWORD:
-                break
-    else:
-        known = PASSWORDS.get()
-        tried = f"none of the {len(known)} known ones fits" if known else "name it by documents.passwords_env"
-        raise EncryptedDocument(f"{uri}: the PDF needs a password to be opened: {tried}", uri=uri)
+    file = _by_pdfium(content, uri)
+    if file is not None:
+        return _Opened(file, content, "")
     repaired = _repair(content, uri)
     try:
         file = pypdfium2.PdfDocument(repaired)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,7 +14,6 @@ from parsers.pdf_blocks import (
     Typography,
     blocks_of_page,
     element,
-    folded,
     join_over_breaks,
     joined,
     set_heading_levels,
@@ -26,12 +25,12 @@ from parsers.pdf_geometry import Box, PageGeometry, geometry
 from parsers.pdf_glyphs import Glyph, read_glyphs, turned_upright
 from parsers.pdf_lines import Line, in_reading_order, inside, pieces, rows_of, unreadable_share
 from parsers.pdf_ocr import is_available, recognise
+from parsers.pdf_outline import Bookmark, labels, missing_headings, outline
 from parsers.pdf_paint import read_paint
 from parsers.pdf_tables import find_tables
 
 _UNREADABLE_LINE = 0.4
 _UNREADABLE_PAGE = 0.2
-_MAX_OUTLINE = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +58,7 @@ def read_pages(file: Any, uri: str) -> tuple[list[Element], list[SourceUnit]]:
     forms = with_forms(file)
     pages = [_read_page(file, number, uri) for number in range(1, len(file) + 1)]
     furniture = find_furniture([PageLines(p.number, p.height, tuple(rows_of(p.lines))) for p in pages])
-    outline = _outline(file)
+    marks = outline(file)
     bodies: list[list[Line]] = []
     edges: list[list[tuple[ElementKind, Line]]] = []
     for page in pages:
@@ -67,12 +66,17 @@ def read_pages(file: Any, uri: str) -> tuple[list[Element], list[SourceUnit]]:
         bodies.append(in_reading_order(body))
         edges.append(edge)
     norm = typography(bodies)
+    levels = {number: {title: mark.level for title, mark in of.items()} for number, of in marks.items()}
     blocks: list[Block] = []
     for page, body in zip(pages, bodies, strict=True):
-        blocks.extend(blocks_of_page(body, page.number, page.height, norm, outline.get(page.number, {})))
+        blocks.extend(blocks_of_page(body, page.number, page.height, norm, levels.get(page.number, {})))
     blocks = join_over_breaks(blocks)
     set_heading_levels(blocks)
-    elements = _woven(blocks, pages, edges, norm)
+    printed = labels(file)
+    elements = [
+        replace(item, locator=replace(item.locator, page_label=printed.get(item.locator.page or 0)))
+        for item in _woven(blocks, pages, edges, norm, marks)
+    ]
     attached = _attached(file) + sum(page.attached for page in pages)
     return elements, [*map(_unit, pages), *attachments(attached), *forms]
 
@@ -178,25 +182,12 @@ def _without_furniture(
     return body, edge
 
 
-def _outline(file: Any) -> dict[int, dict[str, int]]:
-    """Page number -> folded bookmark title -> level 1..6."""
-    import pypdfium2
-
-    found: dict[int, dict[str, int]] = {}
-    try:
-        for count, item in enumerate(file.get_toc(max_depth=8)):
-            target = item.get_dest()
-            index = target.get_index() if target is not None else None
-            title = folded(item.get_title() or "")
-            if index is not None and title and count < _MAX_OUTLINE:
-                found.setdefault(index + 1, {}).setdefault(title, min(item.level + 1, 6))
-    except pypdfium2.PdfiumError:
-        return found  # a damaged outline: headings are told by their looks
-    return found
-
-
 def _woven(
-    blocks: Sequence[Block], pages: Sequence[_Page], edges: Sequence[list[tuple[ElementKind, Line]]], norm: Typography
+    blocks: Sequence[Block],
+    pages: Sequence[_Page],
+    edges: Sequence[list[tuple[ElementKind, Line]]],
+    norm: Typography,
+    marks: Mapping[int, Mapping[str, Bookmark]],
 ) -> list[Element]:
     """Page after page: its header, its body, text set aside, hidden text, what its form holds, its footer."""
     by_page: dict[int, list[Block]] = {}
@@ -207,7 +198,7 @@ def _woven(
         place = Locator(page=page.number)
         half = page.height / 2
         out.extend(Element(kind, line.text, place) for kind, line in edge if line.top < half)
-        out.extend(element(block, norm) for block in by_page.get(page.number, ()))
+        out.extend(_body(by_page.get(page.number, []), page, norm, marks.get(page.number, {})))
         for lines, unseen in ((page.aside, False), (page.hidden, True)):
             if lines:
                 text = joined([line.text for line in rows_of(lines)], norm)
@@ -223,6 +214,15 @@ def _woven(
         )
         for e in out
     ]
+
+
+def _body(blocks: Sequence[Block], page: _Page, norm: Typography, marks: Mapping[str, Bookmark]) -> list[Element]:
+    """Elements of a page's body, with the headings that only bookmarks tell."""
+    out = [element(block, norm) for block in blocks]
+    text = " ".join(line.text for block in blocks for line in block.lines)
+    for at, mark in reversed(missing_headings(blocks, text, marks, page.height)):
+        out.insert(at, Element(ElementKind.HEADING, mark.title, Locator(page=page.number), level=mark.level))
+    return out
 
 
 def _unit(page: _Page) -> SourceUnit:

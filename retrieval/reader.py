@@ -149,7 +149,7 @@ def resolve_release(
 
 
 def citation(uri: str, locator: Mapping[str, Any]) -> str:
-    """A citation a person can follow: `uri#anchor`, `uri, page 3`, `uri, lines 4-9`, `uri, 04:12-04:40`,
+    """A citation a person can follow: `uri#anchor`, `uri, page 3 (printed iii)`, `uri, lines 4-9`, `uri, 04:12-04:40`,
     `uri, message 7`."""
     if locator.get("time"):
         return f"{uri}, {_clock(locator['time'][0])}-{_clock(locator['time'][1])}"
@@ -157,8 +157,9 @@ def citation(uri: str, locator: Mapping[str, Any]) -> str:
         last = locator.get("message_end")
         return f"{uri}, messages {locator['message']}-{last}" if last else f"{uri}, message {locator['message']}"
     if locator.get("page"):
-        last = locator.get("page_end")
-        return f"{uri}, pages {locator['page']}-{last}" if last else f"{uri}, page {locator['page']}"
+        last, label = locator.get("page_end"), locator.get("page_label")
+        printed = f" (printed {label})" if label else ""
+        return f"{uri}, pages {locator['page']}-{last}{printed}" if last else f"{uri}, page {locator['page']}{printed}"
     if locator.get("anchor"):
         return f"{uri}#{locator['anchor']}"
     if locator.get("line"):

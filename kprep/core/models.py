@@ -21,11 +21,13 @@ class Locator:
 
     `char` counts Unicode code points of the decoded original (only where the original is text).
     `page_end`, `message_end` and `line` are inclusive, as people cite them. `time` is in seconds.
+    `page_label`: what is printed as the number of `page`, where that differs ("iii").
     `sheet_number` counts all sheets of the file; it takes the place of a `sheet` whose name cannot be shown.
     """
 
     page: int | None = None
     page_end: int | None = None
+    page_label: str | None = None
     slide: int | None = None
     line: tuple[int, int] | None = None
     time: tuple[float, float] | None = None
