@@ -10,7 +10,7 @@ CODE := kprep sources parsers cleaning redaction chunking enrichment embedding q
 export DO_NOT_TRACK := 1
 export ORT_DISABLE_TELEMETRY := 1
 
-.PHONY: help run test test-fast test-speech chaos check format lock schema docs bench quality clean install install-dev
+.PHONY: help run test test-fast test-speech chaos hostile check format lock schema docs bench quality clean install install-dev
 
 help: ## what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -104,6 +104,10 @@ quality: install-dev ## write docs/quality by the benchmarks; sets are read from
 
 chaos: install-dev ## runs and PostgreSQL killed at random moments: CHAOS kills of runs (200), CHAOS_SERVER of the server (30)
 	CHAOS=$(or $(CHAOS),200) $(BIN)/pytest tests/chaos -s -o timeout=36000
+
+hostile: install-dev ## 300 hostile or broken files, parsed and then run among good ones
+	$(BIN)/python tests/unit/parsers/hostile_files.py
+	HOSTILE_SAMPLE=1 $(BIN)/pytest tests/flows/test_formats.py -s -k hostile -o timeout=3600
 
 clean: ## remove the environment and the example's data
 	rm -rf $(VENV) $(DATA)

@@ -17,8 +17,10 @@ from embedding.tokenizer import load_tokenizer
 from flows.kept import Kept, pack_parsed, pack_redacted, unpack_parsed, unpack_redacted
 from flows.metadata import check_front_matter
 from flows.rules import STAGES, RuleSet
-from kprep.core.errors import NoText, PrepError
+from kprep.core.errors import NoText, PrepError, UnreadableText
+from kprep.core.legible import unreadable
 from kprep.core.models import (
+    ChunkedDocument,
     EnrichedDocument,
     Failure,
     Locator,
@@ -158,6 +160,8 @@ class _Way:
             self._removed = round(cleaning.removed_share(self.document), 4)
         elif stage == "redact":
             self._redacted = self.document
+        elif stage == "chunk":
+            _require_readable(self.document)
 
     def _restore(self) -> None:
         assert self._job.kept is not None
@@ -224,6 +228,17 @@ def _require_chunks(document: EnrichedDocument) -> None:
     """Raises: NoText. Zero chunks is never success."""
     if not document.children:
         raise NoText("no chunk came out of this document")
+
+
+def _require_readable(document: ChunkedDocument) -> None:
+    """Raises: UnreadableText, by the measure of the gate, so that a document costs itself and not the batch."""
+    found = [(child, reason) for child in document.children if (reason := unreadable(child.text, child.kind))]
+    if found:
+        child, reason = found[0]
+        detail = (
+            f"{reason} in {len(found)} of {len(document.children)} chunks; convert the original to UTF-8; the first is"
+        )
+        raise UnreadableText(detail, locator=child.locator.to_json(), chunks=len(found))
 
 
 def _where(error: PrepError) -> str:

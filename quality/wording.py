@@ -6,42 +6,24 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 
+from kprep.core.legible import doubtful, unreadable
 from quality.samples import first, place, shown
 from quality.spec import Candidate, CandidateChunk, CheckSpec, Finding
 
-REPLACEMENT_SHARE = 0.02
-"""Share of U+FFFD among a chunk's characters from which it is unreadable."""
-
-# UTF-8 read as Latin-1 or Windows-1252: a lead character, then what bytes 0x80-0xBF look like there. After a capital A
-# with tilde, which ends Portuguese words, quotation marks, dashes and daggers prove nothing and are left out.
-_SIGNS = "\u0080-\u009f\u00a1-\u00aa\u00ac-\u00ba\u00bc-\u00bf"
-_LETTERS = _SIGNS + "\u0152\u0153\u0160\u0161\u0178\u017d\u017e\u0192\u20ac\u2030\u2122"
-_TRAIL = _LETTERS + "\u00a0\u00ab\u00bb\u02c6\u02dc\u2013\u2014\u2018-\u201e\u2020-\u2026\u2039\u203a"
-_MOJIBAKE = re.compile(
-    f"\u00c3[{_LETTERS}]"  # Latin letters with accents
-    "|\u00c2[\u0080-\u009f\u00a1-\u00a9\u00ac-\u00b9\u00bc-\u00bf]"  # signs such as the degree sign
-    "|\u00e2\u20ac|\u00ef\u00bf\u00bd"  # dashes and quotation marks; U+FFFD itself
-    f"|(?:[\u00d0\u00d1][{_TRAIL}]){{3}}"  # Cyrillic
-    f"|(?:[\u00e3-\u00e9][{_TRAIL}]{{2}}){{2}}"  # Chinese and Japanese
-)
 _SPACED_LETTERS = re.compile(r"(?<!\S)(?:[a-z\u00c0-\u04ff] ){5,}[a-z\u00c0-\u04ff](?!\S)", re.IGNORECASE)
 
 
 def text_encoding(candidate: Candidate) -> Sequence[Finding]:
     """Text that was decoded wrongly, and text that a rotated page gives letter by letter."""
     broken: list[tuple[CandidateChunk, str]] = []
-    doubtful: list[tuple[CandidateChunk, str]] = []
+    unsure: list[tuple[CandidateChunk, str]] = []
     for chunk in candidate.chunks:
-        lost = chunk.text.count("\ufffd")
-        if lost > REPLACEMENT_SHARE * len(chunk.text):
-            broken.append((chunk, f"{lost} characters could not be decoded (U+FFFD)"))
-        elif _MOJIBAKE.search(chunk.text):
-            # Code may hold such bytes as an example or a test, prose does not.
-            (doubtful if chunk.kind == "code" else broken).append((chunk, "UTF-8 was read as another encoding"))
-        elif lost:
-            doubtful.append((chunk, f"{lost} characters could not be decoded (U+FFFD)"))
+        if reason := unreadable(chunk.text, chunk.kind):
+            broken.append((chunk, reason))
+        elif reason := doubtful(chunk.text, chunk.kind):
+            unsure.append((chunk, reason))
         elif _SPACED_LETTERS.search(chunk.text):
-            doubtful.append((chunk, "letters stand apart: the page may be rotated"))
+            unsure.append((chunk, "letters stand apart: the page may be rotated"))
     total = len(candidate.chunks)
     remedy = ": look at the originals; convert them to UTF-8 at the source or repair the page"
     return [
@@ -57,11 +39,11 @@ def text_encoding(candidate: Candidate) -> Sequence[Finding]:
         Finding(
             "text_doubtful",
             "warning",
-            not doubtful,
-            len(doubtful) / total if total else 0.0,
+            not unsure,
+            len(unsure) / total if total else 0.0,
             0.0,
-            f"{len(doubtful)} of {total} chunks may be wrongly read{remedy if doubtful else ''}",
-            first(shown(candidate, chunk, reason) for chunk, reason in doubtful),
+            f"{len(unsure)} of {total} chunks may be wrongly read{remedy if unsure else ''}",
+            first(shown(candidate, chunk, reason) for chunk, reason in unsure),
         ),
     ]
 

@@ -104,6 +104,12 @@ class WrongEncoding(ParseError):
     reason = "wrong_encoding"
 
 
+class UnreadableText(ParseError):
+    """Text came out, but decoded wrongly, here or by whoever made the file."""
+
+    reason = "unreadable_text"
+
+
 class FrontMatterInvalid(ParseError):
     """A document's own metadata cannot be read; it may restrict who reads it, so the document goes nowhere."""
 

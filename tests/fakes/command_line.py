@@ -37,6 +37,7 @@ class CommandLine:
     data_dir: Path
     env: Mapping[str, str]
     prefix: tuple[str, ...] = ()
+    timeout_s: float = 240
 
     def __call__(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run a command to its end."""
@@ -47,7 +48,7 @@ class CommandLine:
             check=False,
             capture_output=True,
             text=True,
-            timeout=240,
+            timeout=self.timeout_s,
         )
 
     def json(self, *arguments: str) -> Any:
