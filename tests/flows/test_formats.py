@@ -27,7 +27,8 @@ TESTS = Path(__file__).parents[1]
 GOLDEN = TESTS / "golden" / "parsers"
 REASONS = frozenset(
     "corrupt unsupported_format needs_password too_large no_text wrong_encoding unreadable_text needs_review "
-    "front_matter_invalid secret_found parse_timeout out_of_memory no_speech personal_name file_name too_many_names".split()
+    "front_matter_invalid secret_found parse_timeout out_of_memory no_speech personal_name file_name "
+    "too_many_names".split()
 )
 NEED_AN_EXTRA = frozenset(("recording",))
 """Parsers that read nothing without a model of an extra."""
