@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from kprep.core.models import Element, ElementKind, Locator
 
 _CELL_RANGE = re.compile(r"(?P<left>[A-Z]+)(?P<top>\d+):(?P<right>[A-Z]+)(?P<bottom>\d+)")
 
+_BREAK = re.compile("\n")
+
 BLOCK_GAP = "\n\n"
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """An element in its parent: `start` is where its marker begins, `body` where `element.text` begins; half-open."""
+    """An element in its parent: `start` is where its marker begins, `body` where `element.text` begins; half-open.
+    `breaks`: where the line breaks of `element.text` stand in it, in order."""
 
     element: Element
     start: int
     body: int
     end: int
+    breaks: Sequence[int]
 
     def place(self, start: int, end: int) -> Locator:
         """Locator of the characters start..end of the parent, as exact as the element's own locator allows."""
-        return narrow(self.element, max(start - self.body, 0), max(end - self.body, 0))
+        return narrow(self.element, self.breaks, max(start - self.body, 0), max(end - self.body, 0))
 
 
 def lay_out(elements: tuple[Element, ...]) -> tuple[str, tuple[Block, ...]]:
@@ -40,7 +46,8 @@ def lay_out(elements: tuple[Element, ...]) -> tuple[str, tuple[Block, ...]]:
         body = start + len(prefix)
         length = body + len(element.text)
         parts += [gap, prefix, element.text]
-        blocks.append(Block(element, start, body, length))
+        breaks = [match.start() for match in _BREAK.finditer(element.text)]
+        blocks.append(Block(element, start, body, length, breaks))
     return "".join(parts), tuple(blocks)
 
 
@@ -56,33 +63,34 @@ def citable_together(first: Locator, second: Locator) -> bool:
     return bool(ranges) or (first.row, first.anchor) == (second.row, second.anchor)
 
 
-def narrow(element: Element, start: int, end: int) -> Locator:
+def narrow(element: Element, breaks: Sequence[int], start: int, end: int) -> Locator:
     """The element's locator for the characters start..end of its text.
 
     `char` and `line` are narrowed only where the text is a verbatim slice of the original, which shows in its length
-    and number of lines; the rows of a table by counting its lines; everything else stays the element's."""
-    place = _narrow_rows(element, start, end) if element.kind is ElementKind.TABLE else element.locator
+    and number of lines (`breaks`, as in `Block`); the rows of a table by counting its lines; everything else stays the
+    element's."""
+    place = _narrow_rows(element, breaks, start, end) if element.kind is ElementKind.TABLE else element.locator
     if place.char is None or place.char[1] - place.char[0] != len(element.text):
         return place
     place = replace(place, char=(place.char[0] + start, place.char[0] + end))
-    if place.line is not None and place.line[1] - place.line[0] == element.text.count("\n"):
-        first = place.line[0] + element.text.count("\n", 0, start)
-        last = place.line[0] + element.text.count("\n", 0, max(end - 1, start))
+    if place.line is not None and place.line[1] - place.line[0] == len(breaks):
+        first = place.line[0] + bisect_left(breaks, start)
+        last = place.line[0] + bisect_left(breaks, max(end - 1, start))
         place = replace(place, line=(first, last))
     return place
 
 
-def _narrow_rows(element: Element, start: int, end: int) -> Locator:
+def _narrow_rows(element: Element, breaks: Sequence[int], start: int, end: int) -> Locator:
     """Row and cell range of some lines of a table. `row` is that of the table's first line; where that is not the first
     row of all, a header is a repeated one, and its lines stand for the row below it. A cell range is narrowed only if
     it has as many rows as the table has lines."""
     place = element.locator
-    first, last = (element.text.count("\n", 0, at) for at in (start, max(end - 1, start)))
+    first, last = (bisect_left(breaks, at) for at in (start, max(end - 1, start)))
     if place.row is not None:
         repeated = element.header_rows if place.row > 1 else 0
         place = replace(place, row=place.row + max(first, repeated))
     cells = _CELL_RANGE.fullmatch(place.cell or "")
-    if cells and int(cells["bottom"]) - int(cells["top"]) == element.text.count("\n"):
+    if cells and int(cells["bottom"]) - int(cells["top"]) == len(breaks):
         top, bottom = int(cells["top"]) + first, int(cells["top"]) + last
         place = replace(place, cell=f"{cells['left']}{top}:{cells['right']}{bottom}")
     return place

@@ -98,18 +98,20 @@ class _Cutter:
         """(start, end, its nodes) of the runs between which a line begins with a node. Brackets and continuations such
         as `else` stay with what they close."""
         out: list[tuple[int, int, list[Node]]] = []
+        before = start
         for node in nodes:
             at = self.origin + self.offsets.char(node.start_byte)
             stop = self.origin + self.offsets.char(node.end_byte)
             if stop <= start or at >= end:
                 continue
-            line = self.text.rfind("\n", 0, at) + 1
-            begins_line = not self.text[line:at].strip()
+            line = self.text.rfind("\n", before, at) + 1  # 0: on the line of the node before
+            before = max(at, before)
+            begins_line = line > 0 and not self.text[line:at].strip()
             if not out:
                 out.append((start, end, [node]))
             elif begins_line and line > out[-1][0] and node.is_named and "clause" not in node.type:
-                before = out.pop()
-                out += [(before[0], line, before[2]), (line, end, [node])]
+                earlier = out.pop()
+                out += [(earlier[0], line, earlier[2]), (line, end, [node])]
             else:
                 out[-1][2].append(node)
         return out

@@ -31,6 +31,7 @@ MAX_BYTES = 4_000_000
 MAX_LISTED_SYMBOLS = 2_000
 
 _DEEPEST = 12
+_WIDEST_INDENT = 1_000
 _CPP = re.compile(r"^\s*(?:class|namespace|template\s*<|public:|private:|using\s+namespace)\b", re.MULTILINE)
 
 
@@ -172,8 +173,8 @@ class _Walk:
 
     def _line_start(self, byte: int) -> int:
         at = self.offsets.char(byte)
-        line = max(self.source.text.rfind("\n", 0, at), self.source.text.rfind("\r", 0, at)) + 1
-        return line if not self.source.text[line:at].strip() else at
+        line = self.source.lines.between(number := self.source.lines.number_at(at), number)[0].start
+        return line if at - line <= _WIDEST_INDENT and not self.source.text[line:at].strip() else at
 
     def _span(self, node: Node) -> tuple[int, int]:
         """Characters of the first line of a definition."""
