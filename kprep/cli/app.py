@@ -31,6 +31,7 @@ COMMANDS = {
     "try": "kprep.cli.trying",
     "search": "kprep.cli.reading",
     "get": "kprep.cli.reading",
+    "relations": "kprep.cli.reading",
     "chunks": "kprep.cli.reading",
     "explain": "kprep.cli.explaining",
     "release": "kprep.cli.releases",
