@@ -101,7 +101,9 @@ def candidate(workspace: Workspace, connection: Connection, release: int, child:
 
 def _chunk(item: Mapping[str, Any]) -> CandidateChunk:
     places = {"heading_path": tuple(item["heading_path"]), "locator": Locator.from_json(item["locator"])}
-    return CandidateChunk(**{**item, **places, "acl": tuple(item["acl"])})
+    section = item["section_acl"]
+    readers = {"acl": tuple(item["acl"]), "section_acl": None if section is None else tuple(section)}
+    return CandidateChunk(**{**item, **places, **readers})
 
 
 def _document(item: Mapping[str, Any]) -> CandidateDocument:

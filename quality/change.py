@@ -36,6 +36,7 @@ def permissions_widened(candidate: Candidate) -> Sequence[Finding]:
 
     Compared are the chunks the candidate holds, not what was prepared, with the permissions of the live version. The
     principals of a new document have nothing to be compared with, except that what is confidential is not public.
+    A section's own principals gain nothing: they read it only as far as they may read the document.
     """
     live = {document.document_id: document for document in candidate.documents if document.live}
     known = {document.document_id: document for document in candidate.documents}
@@ -99,7 +100,8 @@ def _probes(candidate: Candidate) -> list[Question]:
         if chunk.document_uri in newer and chunk.document_uri not in probes and chunk.kind in ("text", "list"):
             words = " ".join((*chunk.heading_path[:1], *chunk.text.split()[:12]))
             span = Expected(newer[chunk.document_uri], words)
-            probes[chunk.document_uri] = Question(f"newer:{chunk.document_uri}", words, "natural", chunk.acl, (span,))
+            readers = (*chunk.acl, *(chunk.section_acl or ()))
+            probes[chunk.document_uri] = Question(f"newer:{chunk.document_uri}", words, "natural", readers, (span,))
     return list(probes.values())[:PROBES]
 
 

@@ -44,7 +44,10 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class CandidateChunk:
-    """A chunk of the candidate. `is_new`: not in the base release in this place. `original`: object store address."""
+    """A chunk of the candidate. `is_new`: not in the base release in this place. `original`: object store address.
+
+    `acl`: who may read the document; `section_acl`: who of them its section, None for all. Only narrows.
+    """
 
     chunk_id: str
     document_id: str
@@ -63,6 +66,7 @@ class CandidateChunk:
     parser: str
     has_vector: bool
     acl: tuple[str, ...] = ()
+    section_acl: tuple[str, ...] | None = None
     valid_from: date | None = None
     valid_until: date | None = None
 

@@ -44,7 +44,7 @@ WHERE o.kb = :kb AND o.to_release > :old AND o.to_release <= :new AND o.from_rel
 -- What is new in a candidate, and the documents that questions expect; the rest passed an earlier gate as it is.
 SELECT m.chunk_id, m.document_id, d.uri AS document_uri, m.ordinal, m.locator, c.kind, c.text, c.index_text,
     c.heading_path, c.language, c.tokens, m.from_release = :release AS is_new, v.content_hash AS original,
-    v.media_type, v.parser, coalesce(m.section_acl, m.acl) AS acl, m.valid_from, m.valid_until,
+    v.media_type, v.parser, m.acl, m.section_acl, m.valid_from, m.valid_until,
     EXISTS (SELECT FROM kprep.embeddings e JOIN kprep.spaces USING (space_id)
         WHERE space = :space AND e.content_hash = m.content_hash) AS has_vector
 FROM kprep.release_documents d
@@ -60,7 +60,7 @@ ORDER BY d.uri, m.ordinal;
 -- Chunks of a release by number, in other documents than one.
 SELECT m.chunk_id, m.document_id, d.uri AS document_uri, m.ordinal, m.locator, c.kind, c.text, c.index_text,
     c.heading_path, c.language, c.tokens, m.from_release = :release AS is_new, '' AS original, '' AS media_type,
-    '' AS parser, coalesce(m.section_acl, m.acl) AS acl, m.valid_from, m.valid_until, true AS has_vector
+    '' AS parser, m.acl, m.section_acl, m.valid_from, m.valid_until, true AS has_vector
 FROM kprep.release_members m
 JOIN kprep.chunks c ON c.kb = m.kb AND c.chunk_id = m.chunk_id
 JOIN kprep.release_documents d ON d.kb = m.kb AND d.document_id = m.document_id AND d.from_release <= :release
