@@ -49,7 +49,7 @@ def evaluate(
             found = {}
             for place, mode in enumerate(configurations):
                 report(f"eval {name}", place, len(configurations))
-                found[mode] = measured(measure(questions, _asker(workspace, connection, number, mode)))
+                found[mode] = measured(measure(questions, asker(workspace, connection, number, mode)))
             out.append({"name": name, "questions": len(questions), "configurations": found})
         comparison = None
         if compare is not None:
@@ -98,9 +98,11 @@ def _question_sets(workspace: Workspace, files: Sequence[Path]) -> list[tuple[st
     return [(path.name, load_questions(read_yaml(path), path.name)) for path in chosen]
 
 
-def _asker(
+def asker(
     workspace: Workspace, connection: Connection, release: int, mode: str
 ) -> Callable[[Question, int], Sequence[Hit]]:
+    """Asks a release in one mode, as the question's principals."""
+
     def ask(question: Question, top_k: int) -> Sequence[Hit]:
         reader = Reader(connection, workspace.kb, release, question.principals, _today(), unpublished=True)
         request = SearchRequest(question.question, None, mode, top_k)
@@ -112,8 +114,8 @@ def _asker(
 
 def _by_class(workspace: Workspace, connection: Connection, questions: Sequence[Question], release: int) -> Evaluation:
     """Each question in the mode its class is asked in."""
-    plain = _asker(workspace, connection, release, "hybrid")
-    linked = _asker(workspace, connection, release, "hybrid+references")
+    plain = asker(workspace, connection, release, "hybrid")
+    linked = asker(workspace, connection, release, "hybrid+references")
     return measure(questions, lambda question, k: (linked if question.kind == "reference" else plain)(question, k))
 
 
@@ -123,7 +125,7 @@ def _timed(workspace: Workspace, release: int, mode: str, questions: Sequence[Qu
     def one(question: Question) -> float:
         started = time.perf_counter()
         with workspace.database.begin() as connection:
-            _asker(workspace, connection, release, mode)(question, TOP_K)
+            asker(workspace, connection, release, mode)(question, TOP_K)
         return (time.perf_counter() - started) * 1000
 
     rows = [_row(mode, "cold", 1, [one(question) for question in questions])]

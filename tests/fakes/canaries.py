@@ -26,6 +26,7 @@ from kprep.core.models import (
     Link,
     Locator,
     PreparedDocument,
+    Relation,
     SourceUnit,
 )
 
@@ -94,7 +95,12 @@ class Canary:
 
 def index_text(canary: Canary, anchor: str) -> str:
     """The text that is embedded and indexed."""
-    return f"canary {canary.word(anchor)} sings"
+    return f"canary {canary.word(anchor)} sings songs"
+
+
+def title_of(name: str) -> str:
+    """Title of the document in a file, which others refer to it by."""
+    return f"Canary {name.removesuffix('.md')}"
 
 
 class CanaryChild:
@@ -129,7 +135,7 @@ class CanaryChild:
                         (),
                         "en",
                         digest(text),
-                        3,
+                        4,
                         place,
                         0,
                         len(text),
@@ -138,7 +144,11 @@ class CanaryChild:
                 )
             )
         metadata = DocumentMetadata(front_matter=front)
-        document = EnrichedDocument(raw.uri, "Canary", "en", metadata, tuple(parents), tuple(children))
+        target = front["link"]
+        relations = tuple(Relation("link", f"next {anchor}", (target,), at) for at, anchor in enumerate(ANCHORS))
+        relations += (Relation("related_to", title_of(target), (), None, title_of(target)),)
+        sections = (tuple(parents), tuple(children), ANCHORS)
+        document = EnrichedDocument(raw.uri, title_of(raw.name), "en", metadata, *sections, relations)
         unit = SourceUnit("file", 1, "ok", 1)
         return Outcome(PreparedDocument(document, raw.media_type, "canary@1", (unit,), (), (), {}))
 

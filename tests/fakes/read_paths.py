@@ -10,6 +10,8 @@ from typing import Any
 from flows import evaluating, gate
 from flows.confirming import shown
 from flows.questions import suggest
+from flows.workspace import Workspace
+from kprep.store.sql import Connection
 from quality.spec import Question
 from retrieval import MODES, Reader, Searcher, SearchRequest
 from retrieval.searcher import QueryEmbedder
@@ -25,8 +27,8 @@ ADDRESSED: Mapping[str, Callable[[Reader, str], Any]] = {
 
 
 def _search(mode: str, reader: Reader, embedder: Callable[[], QueryEmbedder], question: str) -> Any:
-    more = {"explain": True, "budget": 200}
-    return Searcher(reader, embedder).search(SearchRequest(question, None, mode, 100, **more))
+    request = SearchRequest(question, None, mode, 100, explain=True, budget=200)
+    return Searcher(reader, embedder).search(request)
 
 
 ASKED: Mapping[str, Callable[[Reader, Callable[[], QueryEmbedder], str], Any]] = {
@@ -41,8 +43,8 @@ def _ask(make: Callable[..., Any], base: TestBase, principals: Sequence[str], te
         return ask(Question("canary", text, "natural", tuple(principals), ()), 100)
 
 
-def _evaluated(mode: str, *given: Any) -> Any:
-    return evaluating.asker(*given, mode)
+def _evaluated(mode: str, workspace: Workspace, connection: Connection, release: int) -> Any:
+    return evaluating.asker(workspace, connection, release, mode)
 
 
 QUESTIONED: Mapping[str, Callable[[TestBase, Sequence[str], str], Any]] = {
