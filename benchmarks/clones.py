@@ -34,7 +34,7 @@ COPIES = (
     d.modified_at, true, now() FROM copies c JOIN kprep.documents d ON d.kb = :kb AND d.document_id = c.model_id""",
     """INSERT INTO kprep.document_versions SELECT :kb, c.version_id, c.document_id, c.fingerprint, c.hash, v.media_type,
     v.parser, v.title, v.language, v.front_matter, v.anchors, v.units, v.removals, v.redactions, v.stages,
-    v.removed_share, v.coverage, now()
+    v.removed_share, v.coverage, v.after_release
     FROM copies c JOIN kprep.document_versions v ON v.kb = :kb AND v.version_id = c.model_version""",
     """INSERT INTO kprep.chunks SELECT :kb, md5(x.chunk_id || c.number), nextval('kprep.chunk_numbers'), c.document_id,
     x.key, x.kind, x.text || c.number, x.index_text || c.number, x.heading_path, x.title, x.keywords, x.entities,

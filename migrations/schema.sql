@@ -226,7 +226,7 @@ CREATE FUNCTION kprep.visible_members(wanted_kb text, wanted_release integer, pr
       AND (m.valid_until IS NULL OR m.valid_until > as_of)
       AND NOT EXISTS (
           SELECT FROM kprep.suppressions AS s
-          WHERE s.kb = m.kb AND s.document_id = m.document_id AND s.ended_at IS NULL AND s.since <= now()
+          WHERE s.kb = m.kb AND s.document_id = m.document_id AND s.ended_at IS NULL AND (s.since <= now() OR s.reason <> 'expired')
             AND (s.chunk_id IS NULL OR s.chunk_id = m.chunk_id))
       AND NOT EXISTS (
           SELECT FROM kprep.narrowed_acls AS n
@@ -243,6 +243,7 @@ CREATE TABLE kprep.candidate_decisions (
     made_by text NOT NULL,
     note text DEFAULT ''::text NOT NULL,
     made_at timestamp with time zone DEFAULT now() NOT NULL,
+    after_release integer NOT NULL,
     CONSTRAINT candidate_decisions_decision_check CHECK ((decision = ANY (ARRAY['confirmed'::text, 'rejected'::text])))
 );
 
@@ -324,7 +325,7 @@ CREATE TABLE kprep.document_versions (
     stages jsonb NOT NULL,
     removed_share real NOT NULL,
     coverage real,
-    created_at timestamp with time zone DEFAULT now() NOT NULL
+    after_release integer NOT NULL
 )
 PARTITION BY LIST (kb);
 
@@ -528,6 +529,7 @@ CREATE TABLE kprep.run_documents (
 
 CREATE TABLE kprep.runs (
     run_id text NOT NULL,
+    number bigint NOT NULL,
     kb text NOT NULL,
     status text NOT NULL,
     stage text NOT NULL,
@@ -535,6 +537,15 @@ CREATE TABLE kprep.runs (
     heartbeat_at timestamp with time zone DEFAULT now() NOT NULL,
     finished_at timestamp with time zone,
     summary jsonb DEFAULT '{}'::jsonb NOT NULL
+);
+
+ALTER TABLE kprep.runs ALTER COLUMN number ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME kprep.runs_number_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
 );
 
 CREATE TABLE kprep.suppressions (
@@ -578,7 +589,7 @@ CREATE VIEW kprep.session_members WITH (security_barrier='true') AS
      JOIN kprep.release_members m ON (((m.kb = live.kb) AND (m.from_release <= live.release) AND ((m.to_release IS NULL) OR (m.to_release > live.release)))))
   WHERE ((live.name = 'live'::text) AND (m.tenant = current_setting('kprep.tenant'::text, true)) AND (m.acl && ( SELECT kprep.session_principals() AS session_principals)) AND ((m.section_acl IS NULL) OR (m.section_acl && ( SELECT kprep.session_principals() AS session_principals))) AND ((m.valid_from IS NULL) OR (m.valid_from <= CURRENT_DATE)) AND ((m.valid_until IS NULL) OR (m.valid_until > CURRENT_DATE)) AND (NOT (EXISTS ( SELECT
            FROM kprep.suppressions s
-          WHERE ((s.kb = m.kb) AND (s.document_id = m.document_id) AND (s.ended_at IS NULL) AND (s.since <= now()) AND ((s.chunk_id IS NULL) OR (s.chunk_id = m.chunk_id)))))) AND (NOT (EXISTS ( SELECT
+          WHERE ((s.kb = m.kb) AND (s.document_id = m.document_id) AND (s.ended_at IS NULL) AND ((s.since <= now()) OR (s.reason <> 'expired'::text)) AND ((s.chunk_id IS NULL) OR (s.chunk_id = m.chunk_id)))))) AND (NOT (EXISTS ( SELECT
            FROM kprep.narrowed_acls n
           WHERE ((n.kb = m.kb) AND (n.document_id = m.document_id) AND ((n.closed_by = 0) OR (m.to_release <= n.closed_by)) AND (NOT (n.acl && ( SELECT kprep.session_principals() AS session_principals))))))));
 
@@ -722,7 +733,7 @@ CREATE INDEX decisions_content ON kprep.decisions USING btree (kb, content) WHER
 
 CREATE INDEX decisions_document ON kprep.decisions USING btree (kb, document_id, decision_id) WHERE (document_id <> ''::text);
 
-CREATE INDEX document_versions_created ON ONLY kprep.document_versions USING btree (kb, created_at);
+CREATE INDEX document_versions_after ON ONLY kprep.document_versions USING btree (kb, after_release);
 
 CREATE INDEX document_versions_fingerprint ON ONLY kprep.document_versions USING btree (kb, content_fingerprint);
 
@@ -760,7 +771,7 @@ CREATE INDEX release_members_opened ON ONLY kprep.release_members USING btree (k
 
 CREATE INDEX renames_new ON kprep.renames USING btree (kb, new_document);
 
-CREATE INDEX runs_kb ON kprep.runs USING btree (kb, started_at DESC);
+CREATE INDEX runs_kb ON kprep.runs USING btree (kb, number DESC);
 
 CREATE UNIQUE INDEX suppressions_active ON kprep.suppressions USING btree (kb, document_id, reason, COALESCE(chunk_id, ''::text)) WHERE (ended_at IS NULL);
 
@@ -834,7 +845,7 @@ CREATE POLICY readers ON kprep.release_documents FOR SELECT USING ((EXISTS ( SEL
 
 CREATE POLICY readers ON kprep.release_members FOR SELECT USING (((tenant = current_setting('kprep.tenant'::text, true)) AND (acl && ( SELECT kprep.session_principals() AS session_principals)) AND ((section_acl IS NULL) OR (section_acl && ( SELECT kprep.session_principals() AS session_principals))) AND (NOT (EXISTS ( SELECT
    FROM kprep.suppressions s
-  WHERE ((s.kb = release_members.kb) AND (s.document_id = release_members.document_id) AND (s.ended_at IS NULL) AND (s.since <= now()) AND ((s.chunk_id IS NULL) OR (s.chunk_id = release_members.chunk_id)))))) AND (NOT (EXISTS ( SELECT
+  WHERE ((s.kb = release_members.kb) AND (s.document_id = release_members.document_id) AND (s.ended_at IS NULL) AND ((s.since <= now()) OR (s.reason <> 'expired'::text)) AND ((s.chunk_id IS NULL) OR (s.chunk_id = release_members.chunk_id)))))) AND (NOT (EXISTS ( SELECT
    FROM kprep.narrowed_acls n
   WHERE ((n.kb = release_members.kb) AND (n.document_id = release_members.document_id) AND ((n.closed_by = 0) OR (release_members.to_release <= n.closed_by)) AND (NOT (n.acl && ( SELECT kprep.session_principals() AS session_principals)))))))));
 

@@ -2,14 +2,13 @@
 SELECT document_id, content_hash, decision FROM kprep.candidate_decisions WHERE kb = :kb;
 
 -- name: decided_since
-SELECT EXISTS (SELECT FROM kprep.candidate_decisions c JOIN kprep.releases r ON r.kb = c.kb AND r.release = :release
-    WHERE c.kb = :kb AND c.made_at > r.created_at);
+SELECT EXISTS (SELECT FROM kprep.candidate_decisions c WHERE c.kb = :kb AND c.after_release >= :release);
 
 -- name: decide
-INSERT INTO kprep.candidate_decisions (kb, document_id, content_hash, decision, made_by, note)
-VALUES (:kb, :document_id, :content_hash, :decision, :made_by, :note)
+INSERT INTO kprep.candidate_decisions (kb, document_id, content_hash, decision, made_by, note, after_release)
+VALUES (:kb, :document_id, :content_hash, :decision, :made_by, :note, (SELECT coalesce(max(release), 0) FROM kprep.releases WHERE kb = :kb))
 ON CONFLICT (kb, document_id) DO UPDATE SET content_hash = excluded.content_hash, decision = excluded.decision,
-    made_by = excluded.made_by, note = excluded.note, made_at = now();
+    made_by = excluded.made_by, note = excluded.note, made_at = now(), after_release = excluded.after_release;
 
 -- name: waiting
 SELECT d.document_id, d.uri, d.title, v.content_hash, d.metadata ->> 'store' AS store, d.metadata, c.decision, c.made_by,

@@ -26,7 +26,7 @@ FROM kprep.suppressions s
 LEFT JOIN kprep.documents d ON d.kb = s.kb AND d.document_id = s.document_id
 LEFT JOIN LATERAL (SELECT uri FROM kprep.release_documents r WHERE r.kb = s.kb AND r.document_id = s.document_id
     ORDER BY from_release DESC LIMIT 1) r ON true
-WHERE s.kb = :kb AND s.ended_at IS NULL AND s.since <= now() AND s.chunk_id IS NULL ORDER BY uri, s.reason;
+WHERE s.kb = :kb AND s.ended_at IS NULL AND (s.since <= now() OR s.reason <> 'expired') AND s.chunk_id IS NULL ORDER BY uri, s.reason;
 
 -- name: lift_returned
 UPDATE kprep.suppressions SET ended_at = now()
@@ -66,7 +66,8 @@ WHERE d.kb = :kb AND d.from_release <= :release AND (d.to_release IS NULL OR d.t
 ON CONFLICT (kb, document_id, closed_by) DO UPDATE SET acl = excluded.acl, since = now();
 
 -- name: suppressed
-SELECT document_id, reason, since FROM kprep.suppressions WHERE kb = :kb AND ended_at IS NULL AND since <= now() AND chunk_id IS NULL
+SELECT document_id, reason, since FROM kprep.suppressions WHERE kb = :kb AND ended_at IS NULL AND (since <= now() OR reason <> 'expired')
+    AND chunk_id IS NULL
 ORDER BY document_id, reason;
 
 -- name: expiring

@@ -56,8 +56,7 @@ RETURNING d.version_id;
 -- The runs of this knowledge base are over, so a version in no kept release is in no use: one whose documents were dropped
 -- now, or one prepared since the oldest release at hand was made that never came into any.
 SELECT v.version_id FROM kprep.document_versions v WHERE v.kb = :kb
-AND (v.version_id = ANY(:versions) OR v.created_at >= (
-    SELECT min(r.created_at) FROM kprep.releases r WHERE r.kb = :kb AND r.release = ANY(:at_hand)))
+AND (v.version_id = ANY(:versions) OR v.after_release >= (SELECT min(r) FROM unnest(CAST(:at_hand AS integer[])) AS r WHERE r > 0))
 AND NOT EXISTS (SELECT FROM kprep.release_documents d WHERE d.kb = v.kb AND d.version_id = v.version_id);
 
 -- name: places

@@ -29,7 +29,7 @@ UPDATE kprep.runs SET stage = :stage, heartbeat_at = now() WHERE run_id = :run_i
 UPDATE kprep.runs SET status = :status, summary = :summary, finished_at = now(), heartbeat_at = now() WHERE run_id = :run_id;
 
 -- name: recent
-SELECT run_id, status, stage, started_at, finished_at, summary FROM kprep.runs WHERE kb = :kb ORDER BY started_at DESC LIMIT :count;
+SELECT run_id, status, stage, started_at, finished_at, summary FROM kprep.runs WHERE kb = :kb ORDER BY number DESC LIMIT :count;
 
 -- name: plan_work
 INSERT INTO kprep.run_documents (run_id, document_id, batch, work, state, version_id)

@@ -48,7 +48,7 @@ CREATE INDEX documents_folder ON kprep.documents (kb, folder);
 -- The large tables from here on are partitioned by knowledge base: `kprep.add_partitions` makes a knowledge base's own
 -- tables when it is registered, with foreign keys among them, and forgetting it drops them.
 
--- What preparation made of one content under one set of rules.
+-- What preparation made of one content under one set of rules. `after_release`: the newest release there was then.
 CREATE TABLE kprep.document_versions (
     kb text NOT NULL,
     version_id text NOT NULL,
@@ -67,10 +67,10 @@ CREATE TABLE kprep.document_versions (
     stages jsonb NOT NULL,
     removed_share real NOT NULL,
     coverage real,
-    created_at timestamptz NOT NULL DEFAULT now(),
+    after_release integer NOT NULL,
     PRIMARY KEY (kb, version_id)
 ) PARTITION BY LIST (kb);
-CREATE INDEX document_versions_created ON kprep.document_versions (kb, created_at);
+CREATE INDEX document_versions_after ON kprep.document_versions (kb, after_release);
 CREATE INDEX document_versions_fingerprint ON kprep.document_versions (kb, content_fingerprint);
 
 -- Immutable: what is cited, and what is embedded and indexed. Ids are content-addressed within the document.
@@ -274,6 +274,7 @@ CREATE TABLE kprep.candidate_decisions (
     made_by text NOT NULL,
     note text NOT NULL DEFAULT '',
     made_at timestamptz NOT NULL DEFAULT now(),
+    after_release integer NOT NULL,
     PRIMARY KEY (kb, document_id)
 );
 
@@ -312,7 +313,8 @@ CREATE TABLE kprep.decisions (
 CREATE INDEX decisions_content ON kprep.decisions (kb, content) WHERE content <> '';
 CREATE INDEX decisions_document ON kprep.decisions (kb, document_id, decision_id) WHERE document_id <> '';
 
--- The overlay: what no read may show, whatever the release says. One with `since` in the future acts by itself then.
+-- The overlay: what no read may show, whatever the release says. An `expired` one acts by itself from `since` on;
+-- the others act at once, whatever the clock says later.
 CREATE TABLE kprep.suppressions (
     suppression_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     kb text NOT NULL REFERENCES kprep.knowledge_bases,
@@ -385,6 +387,7 @@ CREATE INDEX lexical_chunks_retired ON kprep.lexical_chunks (kb, lexicon) WHERE 
 
 CREATE TABLE kprep.runs (
     run_id text PRIMARY KEY,
+    number bigint GENERATED ALWAYS AS IDENTITY,
     kb text NOT NULL REFERENCES kprep.knowledge_bases,
     status text NOT NULL,
     stage text NOT NULL,
@@ -393,7 +396,7 @@ CREATE TABLE kprep.runs (
     finished_at timestamptz,
     summary jsonb NOT NULL DEFAULT '{}'
 );
-CREATE INDEX runs_kb ON kprep.runs (kb, started_at DESC);
+CREATE INDEX runs_kb ON kprep.runs (kb, number DESC);
 
 -- Who may write a knowledge base. Each taking raises the fence; a writer whose fence is not the current one is refused.
 CREATE TABLE kprep.leases (
@@ -443,7 +446,7 @@ CREATE FUNCTION kprep.visible_members(
       AND (m.valid_until IS NULL OR m.valid_until > as_of)
       AND NOT EXISTS (
           SELECT FROM kprep.suppressions AS s
-          WHERE s.kb = m.kb AND s.document_id = m.document_id AND s.ended_at IS NULL AND s.since <= now()
+          WHERE s.kb = m.kb AND s.document_id = m.document_id AND s.ended_at IS NULL AND (s.since <= now() OR s.reason <> 'expired')
             AND (s.chunk_id IS NULL OR s.chunk_id = m.chunk_id))
       AND NOT EXISTS (
           SELECT FROM kprep.narrowed_acls AS n
@@ -541,7 +544,7 @@ CREATE VIEW kprep.session_members WITH (security_barrier) AS
       AND (m.valid_until IS NULL OR m.valid_until > current_date)
       AND NOT EXISTS (
           SELECT FROM kprep.suppressions AS s
-          WHERE s.kb = m.kb AND s.document_id = m.document_id AND s.ended_at IS NULL AND s.since <= now()
+          WHERE s.kb = m.kb AND s.document_id = m.document_id AND s.ended_at IS NULL AND (s.since <= now() OR s.reason <> 'expired')
             AND (s.chunk_id IS NULL OR s.chunk_id = m.chunk_id))
       AND NOT EXISTS (
           SELECT FROM kprep.narrowed_acls AS n
@@ -558,7 +561,7 @@ CREATE POLICY readers ON kprep.release_members FOR SELECT USING (
     AND (section_acl IS NULL OR section_acl && (SELECT kprep.session_principals()))
     AND NOT EXISTS (
         SELECT FROM kprep.suppressions AS s
-        WHERE s.kb = release_members.kb AND s.document_id = release_members.document_id AND s.ended_at IS NULL AND s.since <= now()
+        WHERE s.kb = release_members.kb AND s.document_id = release_members.document_id AND s.ended_at IS NULL AND (s.since <= now() OR s.reason <> 'expired')
           AND (s.chunk_id IS NULL OR s.chunk_id = release_members.chunk_id))
     AND NOT EXISTS (
         SELECT FROM kprep.narrowed_acls AS n

@@ -227,7 +227,7 @@ def test_missing_source_fails_and_deletes_nothing(base: TestBase) -> None:
         base.run()
     assert base.uris() == sorted(FOUR)
     with base.connection() as connection:
-        statement = text("SELECT status, summary ->> 'message' FROM kprep.runs WHERE kb = :kb ORDER BY started_at DESC")
+        statement = text("SELECT status, summary ->> 'message' FROM kprep.runs WHERE kb = :kb ORDER BY number DESC")
         status, message = connection.execute(statement, {"kb": base.name}).first() or ("", "")
     assert status == "failed"
     assert "does not exist" in message
