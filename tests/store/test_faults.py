@@ -109,7 +109,7 @@ def fails(base: TestBase, kind: type[PrepError], reason: str) -> None:
     assert base.content() == before
 
 
-@pytest.mark.req("D9.12")
+@pytest.mark.req("C7.3", "D9.12")
 @pytest.mark.parametrize(
     ("script", "kind", "reason"),
     [

@@ -114,7 +114,7 @@ def test_f20_f21_new_model_is_built_beside_the_old_and_brings_nothing_back(chang
 
 
 @pytest.mark.req("D9.11", "D9.12")
-def test_f20_blocked_new_model_leaves_the_old_one_serving_and_writing(change: Change) -> None:
+def test_blocked_new_model_leaves_the_old_one_serving_and_writing(change: Change) -> None:
     base = change.base
     base.block()
     assert base.run()["status"] == "blocked"
@@ -132,9 +132,7 @@ def test_f20_blocked_new_model_leaves_the_old_one_serving_and_writing(change: Ch
 
 
 @pytest.mark.req("D9.12")
-def test_f20_build_that_stops_in_the_middle_goes_on_where_it_was(
-    change: Change, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_build_that_stops_in_the_middle_goes_on_where_it_was(change: Change, monkeypatch: pytest.MonkeyPatch) -> None:
     base = change.base
     monkeypatch.setattr(steps, "EMBED_BATCH", 2)
     calls: list[str] = []

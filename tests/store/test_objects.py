@@ -165,7 +165,7 @@ def test_location_must_be_a_bucket(location: str, tmp_path: Path) -> None:
         open_store(location, tmp_path, None)
 
 
-@pytest.mark.req("D7.14")
+@pytest.mark.req("C6.4", "D7.14")
 def test_run_with_originals_in_a_bucket(make_base: MakeBase, s3_endpoint: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KPREP_OBJECT_STORE", f"s3://{BUCKET}/run")
     monkeypatch.setenv("KPREP_S3_ENDPOINT", s3_endpoint)

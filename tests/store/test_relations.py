@@ -105,7 +105,7 @@ def test_a_moved_document_keeps_what_it_refers_to(make_base: MakeBase) -> None:
     assert told(base, "deep/handbook.md")["travel rules"]["state"] == "target_missing"
 
 
-@pytest.mark.req("C5.1")
+@pytest.mark.req("C5.1", "C7.6")
 def test_a_target_that_changed_is_an_older_revision_until_the_source_is_written_anew(make_base: MakeBase) -> None:
     base = base_of(make_base, FILES)
     base.run()

@@ -56,6 +56,7 @@ def test_old_releases_are_collected_with_all_that_only_they_hold(make_base: Make
     check(base)
 
 
+@pytest.mark.req("C6.2")
 def test_rollback_within_what_is_kept_works_after_collection(make_base: MakeBase) -> None:
     base = make_base(FOUR, retention={"releases": 3})
     base.run()

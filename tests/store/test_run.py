@@ -244,7 +244,7 @@ def test_f04_source_that_lists_nothing_waits(base: TestBase) -> None:
     assert base.uris() == sorted(FOUR)
 
 
-def test_f04_mass_deletion_waits_for_an_operator(make_base: MakeBase) -> None:
+def test_mass_deletion_waits_for_an_operator(make_base: MakeBase) -> None:
     quality = {"thresholds": {"short_share": 1.0}, "mass_delete_documents": 1}
     base = make_base(FOUR, quality=quality)
     base.run()

@@ -238,7 +238,7 @@ def test_many_deletions_wait_for_an_operator(
 
 
 @pytest.mark.req("D10.5")
-def test_f18_a_document_of_two_sources_stays_while_one_has_it(
+def test_a_document_of_two_sources_stays_while_one_has_it(
     kept: Kept, make_base: MakeBase, make_world: Callable[[str, dict[str, str]], World]
 ) -> None:
     kind = next(name for name, world in WORLDS.items() if isinstance(kept.worlds[0], world))  # type: ignore[arg-type]
