@@ -26,7 +26,7 @@ from kprep.core.models import (
 )
 from kprep.core.tables import sentences
 
-VERSION = 3
+VERSION = 4
 CELL_BORDER = " | "
 
 
