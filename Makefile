@@ -82,6 +82,7 @@ lock: install-dev ## resolve dependencies anew; no index address is written
 	$(LOCK) pyproject.toml -o requirements/base.txt
 	$(LOCK) pyproject.toml --extra dev -o requirements/dev.txt
 	$(LOCK) pyproject.toml requirements/speech.in --extra speech -c requirements/dev.txt -o requirements/speech.txt
+	$(LOCK) pyproject.toml --extra ocr -c requirements/dev.txt -o requirements/ocr.txt
 	$(LOCK) requirements/build.in -o requirements/build.txt
 
 bench: install-dev ## figures; open test sets are read from KPREP_SETS (default ../shared/data)
@@ -91,6 +92,7 @@ bench: install-dev ## figures; open test sets are read from KPREP_SETS (default 
 	$(BIN)/python -m benchmarks.chunking
 	$(BIN)/python -m benchmarks.mutations
 	$(BIN)/python -m benchmarks.speech
+	$(BIN)/python -m benchmarks.ocr
 	$(BIN)/python -m benchmarks.history
 	$(BIN)/python -m benchmarks.rebuilding
 	$(BIN)/python -m benchmarks.scale --documents 1000 2000 --vectors

@@ -78,6 +78,7 @@ def status(workspace: Workspace, last_runs: int = 5) -> dict[str, Any]:
         failures = documents.failures(connection, kb)
         recent = runs.recent(connection, kb, last_runs)
         covered = measures.coverage(connection, kb, live, LOWEST_SHOWN)
+        left_out = measures.left_out(connection, kb, live)
         suppressed = len(overlay.suppressed(connection, kb))
         withdrawn = [item for item in overlay.entries(connection, kb) if item["reason"] == "second_scan"]
         waiting = [item for item in releases.list_releases(connection, kb) if item.status == "blocked"]
@@ -88,6 +89,7 @@ def status(workspace: Workspace, last_runs: int = 5) -> dict[str, Any]:
         "live": {"release": live, "published_at": _time(published), **counts},
         "blocked": [item.release for item in waiting if item.release > live],
         "coverage": covered,
+        "left_out": left_out,
         "suppressed": suppressed,
         "second_scan": {
             "done": scanned is not None,

@@ -43,6 +43,7 @@ def main() -> None:
                 sys.exit(f"requirements/{name} does not fit {text}: run `make lock`")
     pinned(ROOT / "requirements" / "build.txt")
     pinned(ROOT / "requirements" / "speech.txt")
+    pinned(ROOT / "requirements" / "ocr.txt")
     print("lock files: every dependency pinned with hashes, no index named")
 
 

@@ -7,9 +7,11 @@ from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
+from functools import lru_cache
 from typing import Any
 
 from kprep.core.errors import CorruptDocument, EncryptedDocument, NeedsReview, NoText
+from kprep.core.ids import content_hash
 from kprep.core.models import (
     DocumentMetadata,
     Element,
@@ -22,7 +24,7 @@ from kprep.core.models import (
 from parsers.pdf_bombs import refuse_bombs
 from parsers.pdf_forms import fields_of, with_forms
 from parsers.pdf_loops import refuse_loops
-from parsers.pdf_ocr import REMEDY, is_available
+from parsers.pdf_ocr import REMEDY, is_available, recognise
 from parsers.quiet import quiet
 
 NAME = "pdf"
@@ -78,22 +80,25 @@ def parse(raw: RawDocument) -> ParsedDocument:
 
 
 def quote(content: bytes, locator: Locator) -> str:
-    """Text of the pages of the locator as pypdf reads it, ligatures spelled out; "" for pages the file lacks. Of a file
-    too damaged for pypdf, the text in PDFium's own order.
+    """Text of the pages of the locator as pypdf reads it, ligatures spelled out, pages without text as they are
+    recognised; "" for pages the file lacks. Of a file too damaged for pypdf, the text in PDFium's own order.
 
     Raises: CorruptDocument, EncryptedDocument.
     """
     if locator.page is None:
         return ""
     pages = range(locator.page - 1, locator.page_end or locator.page)
-    text = _text_by_pypdf(content, pages)
-    if text is None:
-        text = _text_by_pdfium(content, pages)
-    text = "\n".join([*_titles(content, pages), text])
+    read = _text_by_pypdf(content, pages)
+    if read is None:
+        read = _text_by_pdfium(content, pages)
+    if is_available():
+        bare = [index for index, said in zip(pages, read, strict=False) if not any(map(str.isalnum, said))]
+        read += _recognised(content, bare)
+    text = "\n".join([*_titles(content, pages), *read])
     return "".join(_LIGATURES.get(letter, letter) for letter in text)
 
 
-def _text_by_pypdf(content: bytes, pages: range) -> str | None:
+def _text_by_pypdf(content: bytes, pages: range) -> list[str] | None:
     """None when pypdf cannot read the file."""
     import io
 
@@ -105,7 +110,7 @@ def _text_by_pypdf(content: bytes, pages: range) -> str | None:
             if reader.is_encrypted and not any(map(reader.decrypt, ("", *PASSWORDS.get()))):
                 return None  # PDFium will refuse it with the right error
             read = reader.pages[pages.start : pages.stop]
-            return "\n".join(text for page in read for text in (page.extract_text(), *_fields_by_pypdf(page)))
+            return ["\n".join((page.extract_text(), *_fields_by_pypdf(page))) for page in read]
     except Exception:  # noqa: BLE001 - damaged files make pypdf raise nearly anything
         return None
 
@@ -130,6 +135,30 @@ def _fields_by_pypdf(page: Any) -> list[str]:
     return found
 
 
+def _recognised(content: bytes, indexes: Sequence[int]) -> list[str]:
+    """What is recognised on pages without text, once for all citations of a file."""
+    if not indexes:
+        return []
+    seen = _memory(content_hash(content))
+    opened = _open(content, "the document")
+    try:
+        for index in indexes:
+            if index not in seen and index < len(opened.file):
+                page = opened.file[index]
+                found = recognise(page, *page.get_size())
+                seen[index] = "\n".join(line.text for line in found.lines) if found else ""
+                page.close()
+    finally:
+        opened.file.close()
+    return [seen.get(index, "") for index in indexes]
+
+
+@lru_cache(maxsize=64)
+def _memory(_: str) -> dict[int, str]:
+    """Index of a page -> what was recognised on it, of the file with this hash."""
+    return {}
+
+
 def _titles(content: bytes, pages: range) -> list[str]:
     """Titles of the bookmarks that lead to these pages."""
     from parsers.pdf_outline import outline
@@ -144,10 +173,10 @@ def _titles(content: bytes, pages: range) -> list[str]:
         file.close()
 
 
-def _text_by_pdfium(content: bytes, pages: range) -> str:
+def _text_by_pdfium(content: bytes, pages: range) -> list[str]:
     opened = _open(content, "the document")
     try:
-        return _joined_pages(opened.file, [index for index in pages if index < len(opened.file)])
+        return [_whole(text) for text in _pages(opened.file, [index for index in pages if index < len(opened.file)])]
     finally:
         opened.file.close()
 
@@ -156,20 +185,25 @@ def plain_text(raw: RawDocument, numbers: Sequence[int]) -> str:
     """Text of these pages as PDFium gives it, without layout. Raises: CorruptDocument, EncryptedDocument."""
     opened = _open(raw.content, raw.uri)
     try:
-        return _joined_pages(opened.file, [number - 1 for number in numbers])
+        return _whole("\n".join(_pages(opened.file, [number - 1 for number in numbers])))
     finally:
         opened.file.close()
 
 
-def _joined_pages(file: Any, indexes: Sequence[int]) -> str:
-    """Text of pages, words cut at a line's end joined."""
+def _pages(file: Any, indexes: Sequence[int]) -> list[str]:
+    """Text of each page in PDFium's own order."""
     with_forms(file)
     texts = []
     for index in indexes:
         page = file[index]
-        texts += [page.get_textpage().get_text_range(), *(field.text for field in fields_of(file, page))]
+        texts.append("\n".join((page.get_textpage().get_text_range(), *(f.text for f in fields_of(file, page)))))
         page.close()
-    return re.sub("\ufffe\\s*|\u00ad\\s*", "", "\n".join(texts))
+    return texts
+
+
+def _whole(text: str) -> str:
+    """Words cut at a line's end joined."""
+    return re.sub("\ufffe\\s*|\u00ad\\s*", "", text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -220,6 +220,13 @@ def status_command(
     else:
         console.print(f"[bold]{outcome['knowledge_base']}[/] nothing is published yet: `kprep run`")
     _show_coverage(outcome["coverage"])
+    for row in outcome["left_out"]:
+        output.console.print(
+            f"  {row['units']} x {row['kind']} in state {row['state']}, of {row['documents']} documents such as "
+            f"{row['example']}",
+            soft_wrap=True,
+            markup=False,
+        )
     if outcome["suppressed"]:
         console.print(f"  {outcome['suppressed']} documents hidden by the overlay")
     if outcome["time_to_invisible_s"] is not None:

@@ -122,6 +122,12 @@ def coverage(connection: Connection, kb: str, release: int, most: int) -> dict[s
     }
 
 
+def left_out(connection: Connection, kb: str, release: int) -> list[dict[str, Any]]:
+    """[{kind, state, units, documents, example}]: parts of a release's originals that gave no text, such as pages in
+    state `needs_review` or attachments in state `not_extracted`; `example`: one of those documents."""
+    return [dict(row) for row in connection.execute(SQL["left_out"], {"kb": kb, "release": release}).mappings()]
+
+
 def copies(connection: Connection, kb: str, release: int) -> list[dict[str, Any]]:
     """Pairs of a new chunk (chunk_id) and another chunk of the release with the same text: at most MOST_COPIES."""
     values = {"kb": kb, "release": release, "most": MOST_COPIES}

@@ -121,6 +121,15 @@ SELECT count(v.coverage) AS documents, avg(v.coverage) AS mean
 FROM kprep.release_documents d JOIN kprep.document_versions v ON v.kb = d.kb AND v.version_id = d.version_id
 WHERE d.kb = :kb AND d.from_release <= :release AND (d.to_release IS NULL OR d.to_release > :release);
 
+-- name: left_out
+SELECT unit ->> 'kind' AS kind, unit ->> 'state' AS state, count(*) AS units, count(DISTINCT d.uri) AS documents,
+    min(d.uri) AS example
+FROM kprep.release_documents d JOIN kprep.document_versions v ON v.kb = d.kb AND v.version_id = d.version_id
+CROSS JOIN LATERAL jsonb_array_elements(v.units) AS unit
+WHERE d.kb = :kb AND d.from_release <= :release AND (d.to_release IS NULL OR d.to_release > :release)
+    AND unit ->> 'state' <> 'ok'
+GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2;
+
 -- name: lowest_coverage
 SELECT d.uri, v.coverage
 FROM kprep.release_documents d JOIN kprep.document_versions v ON v.kb = d.kb AND v.version_id = d.version_id
