@@ -11,6 +11,7 @@ from typing import Any
 from chunking.budget import CHARS_PER_TOKEN, Budget
 from chunking.layout import Block, citable_together
 from kprep.core.models import Element, ElementKind
+from kprep.core.tables import explains_codes
 
 NARRATIVE = ("text", "list")
 
@@ -39,8 +40,9 @@ class Atom:
     """Characters start..end of the parent, within one element (`block` is its index).
 
     `size`: tokens. `cut`: how good a beginning it is. `glued`: belongs to the atom before. `lead`: text to repeat when
-    a child begins here. `kind`: "text", "list", "table", "code". `apart`: no locator can
-    cite it with the atom before, or it is another unit. `run`: only atoms of one run are packed together."""
+    a child begins here. `kind`: "text", "list", "table", "code". `apart`: no locator can cite it with the atom before,
+    or it is another unit. `run`: only atoms of one run are packed together. `fragment`: of the atom itself, where its
+    element names none; one that has it is a child of its own, with what is glued to it."""
 
     start: int
     end: int
@@ -52,6 +54,7 @@ class Atom:
     lead: str = ""
     run: int = 0
     apart: bool = False
+    fragment: str = ""
 
 
 CutCode = Callable[[str, Atom, Budget, str], Iterator[Atom]]
@@ -75,7 +78,10 @@ def atoms_of(
             _move_to_run(out, index - 1, run)
         elif apart or not (glued or (narrative and run_is_narrative)):
             run, run_is_narrative = run + 1, narrative
-        made = [replace(atom, run=run) for atom in _cut_block(text, index, block, budget, language, code or cut_code)]
+        made: list[Atom] = []
+        for atom in _cut_block(text, index, block, budget, language, code or cut_code):
+            run += bool(atom.fragment and made and not atom.glued)
+            made.append(replace(atom, run=run))
         out += [replace(made[0], glued=glued or made[0].glued, apart=apart), *made[1:]]
     return out
 
@@ -184,7 +190,8 @@ def _bounded(size: Callable[[str], int], limit: int) -> Callable[[str], int]:
 
 
 def _rows(text: str, index: int, block: Block, budget: Budget) -> Iterator[Atom]:
-    """Rows of a table. The header is glued to the first row, and the lead of the others if it leaves them room."""
+    """Rows of a table. The header is glued to the first row, and the lead of the others if it leaves them room. In a
+    table that explains codes each row is found by its code alone: fragment "error"."""
     lines = list(_lines(text, block.body, block.end))
     headers = min(block.element.header_rows, len(lines))
     lead = ""
@@ -192,12 +199,18 @@ def _rows(text: str, index: int, block: Block, budget: Budget) -> Iterator[Atom]
         header = text[lines[0][0] : lines[headers - 1][1]] + "\n"
         lead = header if budget.ruler.size(header) <= budget.limit // 2 else ""
     room = budget.limit - budget.ruler.size(lead)
+    rows = block.element.rows
+    coded = (
+        lead and not block.element.fragment and explains_codes(rows[0][0], [row[0] for row in rows[headers:] if row])
+    )
+    fragment = "error" if coded else ""
     for number, (start, end) in enumerate(lines):
         first, last = _trim(text, start, end)
         if first >= last:
             continue
         in_header = number < headers
         atom = Atom(first, last, 0, "table", index, Cut.BLOCK, 0 < number <= headers, "" if in_header else lead)
+        atom = replace(atom, fragment=fragment)
         pieces = list(inside(text, atom, budget, budget.limit if in_header else room))
         yield from pieces
 

@@ -109,7 +109,7 @@ class _Cutter:
         kind = kind_of(group)
         text = group[0].lead + self.text[start:end]
         languages = (self.blocks[atom.block].element.language for atom in group if atom.kind == "code")
-        fragments = (self.blocks[atom.block].element.fragment for atom in group)
+        fragments = (self.blocks[atom.block].element.fragment or atom.fragment for atom in group)
         return ChildChunk(
             key=keys.key(kind, self.path, text),
             parent_key=parent_key,
@@ -159,4 +159,4 @@ class _Cutter:
         return self.text[max(group[0].start, block.start) : min(group[-1].end, block.end)]
 
 
-CHUNKER = ChunkerSpec("sections", 1, chunk)
+CHUNKER = ChunkerSpec("sections", 2, chunk)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from kprep.core.errors import TooLarge
 from kprep.core.models import Element, ElementKind, Locator, ParsedDocument, ParserSpec, RawDocument, table_text
+from kprep.core.tables import explains_codes
 from parsers.anchors import Slugger
 from parsers.decoding import decode
 from parsers.records import Record, delimiter_of, has_header, records
@@ -22,9 +22,6 @@ REGION = 100
 MAX_COLUMNS = 10_000
 MAX_CELLS = 10_000_000
 """Of the whole file, short records filled up to the width of their table."""
-
-_CODE = re.compile(r"(?:[A-Z][A-Z0-9]*(?:[_-][A-Z0-9]+)+|[A-Z]{1,8}[-_ ]?\d{2,8}|[1-5]\d\d|0x[0-9A-Fa-f]+|-?\d{3,6})$")
-_CODE_COLUMN = re.compile(r"code|error|status|fehler|错误|代码", re.IGNORECASE)
 
 
 def parse(raw: RawDocument) -> ParsedDocument:
@@ -77,7 +74,7 @@ def _elements(source: SourceText, found: Sequence[Record]) -> Iterator[Element]:
         return
     headed = len(found) > 1 and has_header(found[0].cells, found[1].cells)
     head, rest = (found[:1], found[1:]) if headed else ([], found)
-    if headed and is_code_table(head[0].cells, rest):
+    if headed and explains_codes(head[0].cells[0], [record.cells[0] for record in rest if record.cells]):
         slugger = Slugger()
         for record in rest:
             anchor = slugger.take(record.cells[0])
@@ -85,15 +82,6 @@ def _elements(source: SourceText, found: Sequence[Record]) -> Iterator[Element]:
         return
     for at in range(0, len(rest), REGION):
         yield _table(source, head, rest[at : at + REGION])
-
-
-def is_code_table(header: Sequence[str], rest: Sequence[Record]) -> bool:
-    """Whether each record explains a code: the first column is named so and holds distinct codes."""
-    cells = [record.cells[0].strip() for record in rest if record.cells and record.cells[0].strip()]
-    codes = sum(bool(_CODE.match(cell)) for cell in cells)
-    return (
-        bool(_CODE_COLUMN.search(header[0])) and codes >= 0.8 * len(cells) > 0 and len(set(cells)) >= 0.9 * len(cells)
-    )
 
 
 def _table(

@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
+_CODE = re.compile(r"(?:[A-Z][A-Z0-9]*(?:[_-][A-Z0-9]+)+|[A-Z]{1,8}[-_ ]?\d{2,8}|[1-5]\d\d|0x[0-9A-Fa-f]+|-?\d{3,6})$")
+_CODE_COLUMN = re.compile(r"code|error|status|fehler|错误|代码", re.IGNORECASE)
+
 Rows = Sequence[Sequence[str]]
+
+
+def explains_codes(name: str, cells: Sequence[str]) -> bool:
+    """Whether each row of a table explains a code: its first column is named so and holds distinct codes."""
+    filled = [cell.strip() for cell in cells if cell.strip()]
+    codes = sum(bool(_CODE.match(cell)) for cell in filled)
+    return bool(_CODE_COLUMN.search(name)) and codes >= 0.8 * len(filled) > 0 and len(set(filled)) >= 0.9 * len(filled)
 
 
 def sentences(rows: Rows, header_rows: int) -> tuple[str, ...]:
