@@ -145,6 +145,19 @@ def test_a_known_password_opens_the_file_and_its_citations(algorithm: str, monke
     assert found.elements == read(BUILD.pdf(BUILD.heading_last_on_page)).elements
 
 
+@pytest.mark.req("D2.1")
+def test_attached_files_are_recorded_exclusions() -> None:
+    import pypdf
+
+    writer = pypdf.PdfWriter(clone_from=io.BytesIO(BUILD.pdf(BUILD.heading_last_on_page)))
+    for name in ("prices.xlsx", "terms.docx"):
+        writer.add_attachment(name, b"of the file")
+    out = io.BytesIO()
+    writer.write(out)
+    units = [(unit.kind, unit.number, unit.state) for unit in read(out.getvalue()).units if unit.kind != "page"]
+    assert units == [("attachment", 1, "not_extracted"), ("attachment", 2, "not_extracted")]
+
+
 def test_nonsense_is_corrupt() -> None:
     for content in (b"%PDF-1.7\nnothing\nstartxref\n0\n%%EOF", b"%PDF-1.7\n"):
         with pytest.raises(CorruptDocument):
