@@ -6,6 +6,7 @@ import csv
 import re
 from collections.abc import Sequence
 
+from kprep.core.errors import TooLarge
 from parsers.asciidoc_inline import inline
 
 _SPEC = r"(?:(?:(\d+)\*|(\d+)?(?:\.(\d+))?\+)?[<^>]?(?:\.[<^>])?[adehlmsv]?)"
@@ -13,16 +14,23 @@ _CELL = re.compile(rf"(?:(?<=\s)|^){_SPEC}(?<!\\)\|", re.MULTILINE)
 _BARE = re.compile(r"(?<!\\)\|")
 _COLUMN = re.compile(r"(?:(\d+)\*)?")
 _WIDEST = 500
+MAX_REPEATED = 200_000
+"""Cells of one table that its source does not write out, but repeats or merges."""
 
 Rows = tuple[tuple[str, ...], ...]
 
 
 def table_rows(lines: Sequence[str], attributes: str) -> tuple[Rows, int]:
-    """Rows of equal length and how many are header. `attributes`: what stands in brackets above the table."""
+    """Rows of equal length and how many are header. `attributes`: what stands in brackets above the table.
+
+    Raises: TooLarge, before a repeated cell is written out."""
     if re.search(r"format=\"?(csv|tsv|dsv)", attributes) or "%csv" in attributes:
         rows = list(csv.reader([line for line in lines if line.strip()]))
         return _squared([[inline(cell)[0] for cell in row] for row in rows]), int("header" in attributes)
     cells = _cells(lines)
+    repeated = sum(times * columns - 1 for _, times, columns, _, _ in cells)
+    if repeated > MAX_REPEATED:
+        raise TooLarge(f"a table repeats {repeated} cells, at most {MAX_REPEATED} are read: split it", cells=repeated)
     width = _columns(attributes) or _first_row(lines)
     rows, covered = _placed(cells, min(max(width, 1), _WIDEST))
     blank_after_first = any(line.strip() for line in lines) and _blank_after_first(lines)
