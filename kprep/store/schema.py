@@ -8,14 +8,19 @@ from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 
 from kprep.core.errors import StoreError
+from kprep.core.ids import digest
 
 HEAD = "0001"
 
 
 def migrate(connection: Connection) -> None:
-    """Schema at `HEAD`; quick when it is already. Raises: StoreError for a newer schema or missing pgvector."""
+    """Schema at `HEAD`; quick when it is already.
+
+    Raises: StoreError for a newer schema, one of an unreleased build, or missing pgvector.
+    """
     current = _current(connection)
     if current == HEAD:
+        _require_same(connection)
         return
     if current is not None and current > HEAD:
         raise StoreError(f"the database has schema {current}, this kprep knows {HEAD}: upgrade kprep")
@@ -35,6 +40,24 @@ def migrate(connection: Connection) -> None:
                 "PostgreSQL lacks the pgvector extension (0.8 or later): install it and try again"
             ) from error
         raise
+    connection.execute(text(f"COMMENT ON SCHEMA kprep IS '{_digest()}'"))
+
+
+def _digest() -> str:
+    """Digest of what makes the schema."""
+    import migrations
+
+    scripts = sorted((Path(migrations.__file__).parent / "versions").glob("*.sql"))
+    return digest("schema", *(script.read_text(encoding="utf-8") for script in scripts))
+
+
+def _require_same(connection: Connection) -> None:
+    """Before its release, a schema changes under its name. Raises: StoreError when the database has another."""
+    if connection.execute(text("SELECT obj_description('kprep'::regnamespace)")).scalar() != _digest():
+        raise StoreError(
+            "the database was made by another unreleased build of kprep, whose tables differ: move the data directory "
+            "away (of an external database, drop the schemas kprep and published) and run again"
+        )
 
 
 def _current(connection: Connection) -> str | None:

@@ -24,7 +24,14 @@ def dump(url: str) -> str:
     """
     parts = make_url(url)
     target = parts.set(drivername="postgresql").render_as_string(hide_password=False)
-    arguments = ["--schema-only", "--no-owner", "--no-privileges", "--schema=kprep", "--schema=published"]
+    arguments = [
+        "--schema-only",
+        "--no-comments",
+        "--no-owner",
+        "--no-privileges",
+        "--schema=kprep",
+        "--schema=published",
+    ]
     done = subprocess.run(
         [str(embedded.binaries_dir() / "pg_dump"), *arguments, f"--dbname={target}"],
         check=False,

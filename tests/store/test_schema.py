@@ -28,6 +28,16 @@ def test_newer_schema_is_refused(tmp_path: Path, database_url: str, monkeypatch:
         Database.open(tmp_path, database_url)
 
 
+def test_schema_of_another_unreleased_build_is_refused(
+    tmp_path: Path, empty_database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Database.open(tmp_path, empty_database).close()
+    Database.open(tmp_path, empty_database).close()
+    monkeypatch.setattr(schema, "_digest", lambda: "other")
+    with pytest.raises(StoreError, match=r"another unreleased build of kprep, .* move the data directory away"):
+        Database.open(tmp_path, empty_database)
+
+
 @pytest.mark.parametrize("url", ["mysql://u@h/d", "nonsense", "sqlite:///x.db"])
 def test_other_databases_are_refused(tmp_path: Path, url: str) -> None:
     with pytest.raises(ConfigError, match="KPREP_DATABASE_URL"):
