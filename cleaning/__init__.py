@@ -6,7 +6,8 @@ Out: `CleanDocument`: the kept elements in their order, and one `Removal` for ev
 Dropped: furniture by kind (header, footer, page number, navigation, cookie notice, table of contents), text the
 reader of the original does not see, copyright lines, cookie notices by their wording, "previous/next", "skip to
 content" and "back to top" links, tables of contents by their shape, page numbers standing alone, and blocks that a
-source repeats at the edges of its documents (`repeated_blocks` of its documents -> `rules.with_boilerplate`).
+source repeats at the edges of its documents (`edge_blocks` of each, counted by the
+caller, -> `rules.with_boilerplate`).
 
 Joined: lines that were wrapped inside a sentence (no space between CJK characters), words hyphenated at a line end, a
 paragraph that a page break cut in two (its locator then runs through both pages).
@@ -26,7 +27,7 @@ rules give elements back. `VERSION` + `CleaningRules.options()` go into the fing
 + 1.
 """
 
-from cleaning.boilerplate import repeated_blocks
+from cleaning.boilerplate import edge_blocks
 from cleaning.cleaner import RULES, Step, clean, explain, removed_share
 from cleaning.rules import CleaningRules, default_rules_text
 
@@ -40,7 +41,7 @@ __all__ = [
     "Step",
     "clean",
     "default_rules_text",
+    "edge_blocks",
     "explain",
     "removed_share",
-    "repeated_blocks",
 ]

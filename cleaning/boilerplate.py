@@ -2,34 +2,26 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
-from cleaning.furniture import TEXT_KINDS, Drops
+from cleaning.furniture import Drops
+from cleaning.rules import FURNITURE
 from kprep.core.ids import digest
 from kprep.core.models import Element, ElementKind, ParsedDocument
 
-LEAST_DOCUMENTS = 5
-"""Below this many documents with the block, nothing is known of a source."""
-LEAST_SHARE = 0.5
-"""Share of a source's documents that must hold the block."""
 EDGE = 4
 """Blocks at the start, and at the end, of a document that can be boilerplate."""
 _LEAST_CHARS = 12
+_MOST_CHARS = 700
 
 
-def repeated_blocks(
-    documents: Iterable[ParsedDocument], least_documents: int = LEAST_DOCUMENTS, least_share: float = LEAST_SHARE
-) -> frozenset[str]:
-    """Hashes of the text blocks that at least `least_share` of the documents of one source (and at least
-    `least_documents`) hold at their edges. Keeps hashes only, never a text; each document is read once."""
-    counts: Counter[str] = Counter()
-    total = 0
-    for document in documents:
-        total += 1
-        counts.update({block_hash(document.elements[index]) for index in _edges(document.elements, _may_repeat)})
-    least = max(least_documents, least_share * total)
-    return frozenset(found for found, count in counts.items() if count >= least)
+def edge_blocks(document: ParsedDocument) -> frozenset[str]:
+    """Hashes of the paragraphs at the document's edges that can be boilerplate if its source repeats them.
+
+    A function of the parsed document alone. What is hidden or furniture by its kind does not stand between.
+    """
+    elements = [item for item in document.elements if not item.hidden and item.kind not in FURNITURE]
+    return frozenset(block_hash(elements[index]) for index in _edges(elements, _may_repeat))
 
 
 def block_hash(element: Element) -> str:
@@ -65,4 +57,5 @@ def _edges(elements: Sequence[Element], belongs: Callable[[Element], bool]) -> s
 
 
 def _may_repeat(element: Element) -> bool:
-    return element.kind in TEXT_KINDS and len(element.text.strip()) >= _LEAST_CHARS
+    """True for a short paragraph; tables, code, lists and headings are content wherever they stand."""
+    return element.kind is ElementKind.PARAGRAPH and _LEAST_CHARS <= len(element.text.strip()) <= _MOST_CHARS

@@ -49,8 +49,9 @@ class CleaningRules:
     """What to drop and what to join. The defaults here equal `default.yaml` (tested).
 
     `drop`, `join`: names of the rules switched on. `min_width`: in columns, a CJK character counting two.
-    `drop_lines`: regular expressions that must match an element or line as a whole. `boilerplate_hashes`: blocks that
-    the source repeats, from `repeated_blocks`; they come from its documents, not from the file.
+    `drop_lines`: regular expressions that must match an element or line as a whole. `min_documents`, `min_share`: how
+    many, and which share, of a source's documents must hold a block that is boilerplate. `boilerplate_hashes`: those of
+    one document (`edge_blocks`) that its source repeats so; they come from its documents, not from the file.
     """
 
     drop_kinds: tuple[str, ...] = tuple(kind.value for kind in FURNITURE)
@@ -59,6 +60,8 @@ class CleaningRules:
     min_width: int = 40
     characters: bool = True
     drop_lines: tuple[str, ...] = ()
+    min_documents: int = 5
+    min_share: float = 0.5
     boilerplate_hashes: frozenset[str] = frozenset()
 
     @classmethod
@@ -67,12 +70,14 @@ class CleaningRules:
 
         Raises: ConfigError naming the key, for an unknown key or a value of another type.
         """
-        _only(mapping, ("drop_kinds", "drop", "join", "characters", "drop_lines"), "cleaning")
+        _only(mapping, ("drop_kinds", "drop", "join", "characters", "drop_lines", "boilerplate"), "cleaning")
         default = cls()
         join = _mapping(mapping, "join")
         _only(join, (*JOIN_SWITCHES, "min_width"), "join")
         drop = _mapping(mapping, "drop")
         _only(drop, DROP_SWITCHES, "drop")
+        repeated = _mapping(mapping, "boilerplate")
+        _only(repeated, ("min_documents", "min_share"), "boilerplate")
         return cls(
             drop_kinds=_kinds(mapping.get("drop_kinds", list(default.drop_kinds))),
             drop=tuple(name for name in DROP_SWITCHES if _boolean(drop.get(name, True), f"drop.{name}")),
@@ -80,15 +85,28 @@ class CleaningRules:
             min_width=_width(join.get("min_width", default.min_width)),
             characters=_boolean(mapping.get("characters", True), "characters"),
             drop_lines=_patterns(mapping.get("drop_lines", [])),
+            min_documents=_documents(repeated.get("min_documents", default.min_documents)),
+            min_share=_share(repeated.get("min_share", default.min_share)),
         )
 
     def options(self) -> dict[str, Any]:
-        """Effective options for the fingerprint: everything that can change the output."""
-        return {**asdict(self), "boilerplate_hashes": sorted(self.boilerplate_hashes)}
+        """Effective options for the fingerprint: everything that can change the output for one document.
+
+        How boilerplate is learnt is none of it, only what was learnt of the document."""
+        shaping = {name: value for name, value in asdict(self).items() if name not in ("min_documents", "min_share")}
+        drop = [name for name in self.drop if name != "boilerplate"]
+        return {**shaping, "drop": drop, "boilerplate_hashes": sorted(self.boilerplate_hashes)}
+
+    @property
+    def learning(self) -> dict[str, Any]:
+        """How boilerplate is learnt; empty where it is switched off."""
+        if "boilerplate" not in self.drop:
+            return {}
+        return {"min_documents": self.min_documents, "min_share": self.min_share}
 
     def with_boilerplate(self, hashes: Iterable[str]) -> CleaningRules:
-        """These rules for a source that repeats the blocks of these hashes."""
-        return replace(self, boilerplate_hashes=frozenset(hashes))
+        """These rules for a document whose source repeats its blocks of these hashes."""
+        return replace(self, boilerplate_hashes=frozenset(hashes) if self.learning else frozenset())
 
 
 def _only(mapping: Mapping[str, Any], known: tuple[str, ...], where: str) -> None:
@@ -114,6 +132,18 @@ def _width(value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
         raise ConfigError("join.min_width must be a whole number of columns above 0", key="join.min_width")
     return value
+
+
+def _documents(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 2:
+        raise ConfigError("boilerplate.min_documents must be a whole number above 1", key="boilerplate.min_documents")
+    return value
+
+
+def _share(value: Any) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value <= 1:
+        raise ConfigError("boilerplate.min_share must be a share above 0, at most 1", key="boilerplate.min_share")
+    return float(value)
 
 
 def _kinds(value: Any) -> tuple[str, ...]:

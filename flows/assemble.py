@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from flows import outdated
+from flows import boilerplate, outdated
 from flows.metadata import Permitted, Place, document_metadata, metadata_fingerprint, section_acls
 from flows.scan import fail_unreadable, stranded
 from flows.validity import Replaced, Versioned, resolve, targets
@@ -24,6 +24,9 @@ def assemble(workspace: Workspace, connection: Connection, run_id: str, base_rel
     """Candidate release on the base with everything the run's work list has ready; its number."""
     kb, tenant = workspace.kb, workspace.base.config.tenant
     configuration = workspace.release_configuration()
+    unsettled = runs.get(connection, run_id).summary.get("unsettled", False)
+    if unsettled and boilerplate.differs(workspace, connection, boilerplate.RECORDED, base_release, run_id):
+        configuration["scan_rules"] = ""  # the next run compares every document
     release = releases.create_candidate(connection, kb, base_release, run_id, configuration)
     sources = {source.name: source for source in workspace.base.config.sources}
     work = runs.work(connection, run_id)

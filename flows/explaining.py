@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from difflib import SequenceMatcher
 from pathlib import Path
@@ -11,8 +11,9 @@ from typing import Any
 import cleaning
 import parsers
 import redaction
+from flows import boilerplate
 from flows.progress import report
-from flows.rooms import instruct_parsers, redactor_of, source_of
+from flows.rooms import edge_blocks, instruct_parsers, redactor_of, source_of, with_repeated
 from flows.rules import RuleSet
 from flows.scan import end_scan, plan_run, request_for
 from flows.workspace import Workspace
@@ -21,7 +22,7 @@ from kprep.core.errors import ConfigError, PrepError, SourceError
 from kprep.core.models import Element, ParsedDocument, RawDocument
 from sources import SOURCES
 
-CLEANING_KEYS = frozenset(("drop_kinds", "drop", "join", "characters", "drop_lines"))
+CLEANING_KEYS = frozenset(("drop_kinds", "drop", "join", "characters", "drop_lines", "boilerplate"))
 MOST_SAMPLES = 20
 
 
@@ -31,13 +32,15 @@ def explain(workspace: Workspace, uri: str) -> dict[str, Any]:
     Shows the original's text: for operators, who can read the source. Raises: SourceError for an unknown URI, or the
     error of the room that refuses the document.
     """
-    raw = next((document for document in _originals(workspace) if document.uri == uri), None)
-    if raw is None:
+    found = next((found for found in _originals(workspace, workspace.rules) if found[0].uri == uri), None)
+    if found is None:
         raise SourceError(f"no source holds {uri!r}: `kprep plan` and `kprep status` name what there is")
     instruct_parsers(workspace.rules)
+    raw, (repeated,) = found
     parsed = parsers.parse(raw, parsers.parser_for(raw.media_type))
-    clean = cleaning.clean(parsed, workspace.rules.cleaning)
-    redacted = redactor_of(workspace.rules, source_of(uri)).redact(clean)
+    rules = with_repeated(workspace.rules, edge_blocks(parsed, workspace.rules), repeated)
+    clean = cleaning.clean(parsed, rules.cleaning)
+    redacted = redactor_of(rules, source_of(uri)).redact(clean)
     return {
         "uri": uri,
         "parser": parsed.parser,
@@ -52,7 +55,7 @@ def explain(workspace: Workspace, uri: str) -> dict[str, Any]:
                     for old, new in step.differences()
                 ],
             }
-            for step in cleaning.explain(parsed, workspace.rules.cleaning)
+            for step in cleaning.explain(parsed, rules.cleaning)
         ],
         "redactions": [{"kind": item.kind, "locator": item.locator.to_json()} for item in redacted.redactions],
     }
@@ -65,17 +68,17 @@ def compare_rules(workspace: Workspace, path: Path) -> dict[str, Any]:
     """
     rules, other = workspace.rules, _other_rules(workspace.rules, path)
     instruct_parsers(rules)
-    originals = list(_originals(workspace))
+    originals = list(_originals(workspace, rules, other))
     altered: list[str] = []
     refused: list[dict[str, Any]] = []
     samples: list[dict[str, Any]] = []
-    for number, raw in enumerate(originals, start=1):
+    for number, (raw, repeated) in enumerate(originals, start=1):
         report("compare", number, len(originals))
         try:
             parsed = parsers.parse(raw, parsers.parser_for(raw.media_type))
         except PrepError:
             continue  # fails the same under both
-        before, after = _outcome(parsed, rules), _outcome(parsed, other)
+        before, after = (_outcome(parsed, *each) for each in zip((rules, other), repeated, strict=True))
         if before == after:
             continue
         altered.append(raw.uri)
@@ -106,8 +109,9 @@ def _other_rules(rules: RuleSet, path: Path) -> RuleSet:
     return rules
 
 
-def _outcome(parsed: ParsedDocument, rules: RuleSet) -> tuple[Element, ...] | str:
+def _outcome(parsed: ParsedDocument, rules: RuleSet, repeated: Sequence[str]) -> tuple[Element, ...] | str:
     """Elements after redaction, or the reason code of the room that refuses."""
+    rules = with_repeated(rules, edge_blocks(parsed, rules), repeated)
     try:
         return redactor_of(rules, source_of(parsed.uri)).redact(cleaning.clean(parsed, rules.cleaning)).elements
     except PrepError as error:
@@ -124,15 +128,17 @@ def _differences(
             yield {"uri": uri, "before": old[i:j], "after": new[k:m]}
 
 
-def _originals(workspace: Workspace) -> Iterator[RawDocument]:
-    """Every readable document as its source holds it now."""
+def _originals(workspace: Workspace, *rules: RuleSet) -> Iterator[tuple[RawDocument, list[tuple[str, ...]]]]:
+    """Every readable document as its source holds it now, with what its source repeats of it by each of these rules."""
     with workspace.database.begin() as connection:
         scan = plan_run(workspace, connection, allow_deletes=True, whole=True).scan
+        repeated = [boilerplate.repeated(workspace, connection, each, scan.standing, None) for each in rules]
     for row in scan.rows:
         source, entry = scan.locations[row.document_id]
         try:
             content = SOURCES[source.kind].fetch(request_for(workspace, source), entry)
         except PrepError:
             continue
-        yield RawDocument(row.uri, entry.name, content, row.media_type)
+        raw = RawDocument(row.uri, entry.name, content, row.media_type)
+        yield raw, [blocks.get(row.document_id, ()) for blocks in repeated]
     end_scan(workspace)

@@ -85,6 +85,12 @@ def prepare_task(run_id: str, batch: int) -> int:
     return prepare_batch(context.workspace, run_id, batch, context.children)
 
 
+@task(name="settle what is repeated", **OPTIONS)
+def settle_task(run_id: str, base_release: int) -> dict[str, Any]:
+    """What `flows.run.settle` gives."""
+    return steps.settle(_contexts[run_id].workspace, run_id, base_release)
+
+
 @task(name="index and embed", **OPTIONS)
 def embed_task(run_id: str) -> dict[str, int]:
     """{embedded, cache_hits}."""
@@ -143,10 +149,12 @@ def _carry_out(workspace: Workspace, run_id: str, planned: dict[str, Any] | None
         return steps.finish(workspace, run_id, plan["status"], {})
     _contexts[run_id].children.total = plan["documents"]
     clock = steps.Clock()
-    futures = [prepare_task.submit(run_id, batch) for batch in range(plan["batches"])]
-    for future in futures:
-        future.result()
+    _prepare(run_id, range(plan["batches"]))
     clock.lap("prepare")
+    again = settle_task(run_id, plan["base_release"])
+    _contexts[run_id].children.total += again["documents"]
+    _prepare(run_id, again["batches"])
+    clock.lap("settle")
     if not steps.has_changes(workspace, run_id):
         return steps.finish(workspace, run_id, "unchanged", {"seconds": clock.seconds})
     embedded = embed_task(run_id)
@@ -162,6 +170,12 @@ def _carry_out(workspace: Workspace, run_id: str, planned: dict[str, Any] | None
     clock.lap("retire")
     outcome = {**embedded, "release": release, "retired": retired, "seconds": clock.seconds}
     return steps.finish(workspace, run_id, status, outcome)
+
+
+def _prepare(run_id: str, batches: Sequence[int]) -> None:
+    futures = [prepare_task.submit(run_id, batch) for batch in batches]
+    for future in futures:
+        future.result()
 
 
 def check_server() -> None:

@@ -15,12 +15,13 @@ from flows.child import Limits, PrepareChild
 from flows.kept import Kept, form
 from flows.progress import report
 from flows.rooms import Job, Outcome
+from flows.rules import content_fingerprint
 from flows.scan import fail_renamed, request_for
 from flows.workspace import Workspace
 from kprep.core.errors import PrepError
 from kprep.core.ids import content_hash
 from kprep.core.models import Failure, PreparedDocument, RawDocument
-from kprep.store import documents, kept, overlay, runs
+from kprep.store import boilerplate, documents, kept, overlay, runs
 from publish.plan import first_stage
 from sources import SOURCES, Entry
 
@@ -77,22 +78,30 @@ def prepare_batch(workspace: Workspace, run_id: str, number: int, children: Prep
 
 def _prepare_one(workspace: Workspace, run_id: str, item: dict[str, Any], child: PrepareChild, *, keep: bool) -> None:
     kb, key, fingerprint = workspace.kb, item["document_id"], item["content_fingerprint"]
-    stages = workspace.rules.stages(item["media_type"], item["doc_type"], item["source"])
+    repeated = item["repeated"]
+    stages = workspace.rules.stages(item["media_type"], item["doc_type"], item["source"], repeated)
     outcome, began = _outcome(workspace, item, stages, child)
     new = b""
     if keep and outcome.kept is not None:
         new = outcome.kept.to_bytes(kb, item["content_hash"], stages["parse"])
     with workspace.writing() as connection:
         if isinstance(outcome.result, Failure):
-            documents.fail(connection, kb, run_id, (key, item["source"], item["uri"]), fingerprint, outcome.result)
+            # Of a document that fails nothing counts as repeated, so it is known by its content and the rules alone.
+            bare = workspace.rules.stages(item["media_type"], item["doc_type"], item["source"])
+            tried = content_fingerprint(item["content_hash"], bare)
+            documents.fail(connection, kb, run_id, (key, item["source"], item["uri"]), tried, outcome.result)
             if item["renamed_from"].startswith(f"{item['source']}/"):
                 fail_renamed(connection, kb, run_id, item["source"], (item["renamed_from"], item["uri"]))
             runs.done(connection, run_id, key, None, began)
             return
         result = _with_paths(workspace, outcome.result, item)
-        version = documents.save_version(connection, kb, key, item["content_hash"], fingerprint, stages, result)
+        content = item["content_hash"]
+        version = documents.save_version(connection, kb, key, content, fingerprint, stages, repeated, result)
+        if outcome.edges is not None:
+            made_by = workspace.rules.edges_identity(item["media_type"])
+            boilerplate.save(connection, kb, content, made_by, outcome.edges)
         address = content_hash(new) if new else None
-        replaced = kept.save(connection, kb, item["content_hash"], stages, form(), address)
+        replaced = kept.save(connection, kb, content, stages, form(), address)
         documents.clear_failures(connection, kb, [key])
         runs.done(connection, run_id, key, version, began)
     # Recorded first and written then: a crash between leaves a record whose object is missing, which is made again,
@@ -127,17 +136,18 @@ def _outcome(
     workspace: Workspace, item: dict[str, Any], stages: Mapping[str, str], child: PrepareChild
 ) -> tuple[Outcome, str]:
     """What a document became, and the stage its work began at."""
+    repeated = tuple(item["repeated"])
     found = _kept(workspace, item, stages)
     if found is not None:
         results, stage = found
         raw = RawDocument(item["uri"], item["name"], b"", item["media_type"])
-        outcome = child.prepare(Job(raw, item["doc_type"], stage, results))
+        outcome = child.prepare(Job(raw, item["doc_type"], stage, results, repeated))
         if not (isinstance(outcome.result, Failure) and outcome.result.stage == "restore"):
             return outcome, stage
     read = _read(workspace, item)
     if isinstance(read, Failure):
         return Outcome(read), "fetch"
-    outcome = child.prepare(Job(read, item["doc_type"]))
+    outcome = child.prepare(Job(read, item["doc_type"], repeated=repeated))
     if not isinstance(outcome.result, Failure):
         # Only what redaction let through is kept, so that a document refused for secrets is stored nowhere.
         workspace.objects.put(read.content)

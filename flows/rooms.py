@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
@@ -53,6 +55,20 @@ def source_of(uri: str) -> str:
     return uri.partition("/")[0]
 
 
+def edge_blocks(parsed: ParsedDocument, rules: RuleSet) -> dict[str, str]:
+    """Edge blocks of a document by what is recorded of them: hash keyed with the redaction key -> hash of the words.
+
+    Keyed, since the words are not redacted yet and a short line could be guessed."""
+    found = cleaning.edge_blocks(parsed)
+    return {hmac.new(rules.key, block.encode(), hashlib.sha256).hexdigest()[:32]: block for block in found}
+
+
+def with_repeated(rules: RuleSet, blocks: dict[str, str], repeated: Sequence[str]) -> RuleSet:
+    """The rules for a document with these edge blocks, of which its source repeats some (keyed hashes)."""
+    found = [blocks[key] for key in repeated if key in blocks]
+    return replace(rules, cleaning=rules.cleaning.with_boilerplate(found))
+
+
 def walk(
     document: Any, doc_type: str, rules: RuleSet, stages: tuple[str, ...] = STAGES
 ) -> Iterator[tuple[str, Any, float]]:
@@ -81,20 +97,24 @@ def walk(
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One document to prepare. `raw.content` is empty where `kept` takes its place; `stage`: the first room to do."""
+    """One document to prepare. `raw.content` is empty where `kept` takes its place; `stage`: the first room to do;
+    `repeated`: keyed hashes of its edge blocks that its source repeats."""
 
     raw: RawDocument
     doc_type: str
     stage: str = STAGES[0]
     kept: Kept | None = None
+    repeated: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a document became, or why it failed. `kept`: new results for the restricted zone, if there are any."""
+    """What a document became, or why it failed. `kept`: new results for the restricted zone, if there are any.
+    `edges`: keyed hashes of its edge blocks, None where its parsed form was not looked at."""
 
     result: PreparedDocument | Failure
     kept: Kept | None = field(default=None, repr=False)
+    edges: tuple[str, ...] | None = None
 
 
 def prepare(job: Job, rules: RuleSet, enter: Callable[[str], None] = lambda _: None) -> Outcome:
@@ -109,7 +129,7 @@ def prepare(job: Job, rules: RuleSet, enter: Callable[[str], None] = lambda _: N
             enter(stage)
             way.go(stage)
         _require_chunks(way.document)
-        return Outcome(way.prepared(), way.kept())
+        return Outcome(way.prepared(), way.kept(), way.edges)
     except PrepError as error:
         failure = Failure(way.stage, error.reason, error.message + _where(error), error.retryable, error.context)
     except MemoryError:
@@ -130,6 +150,7 @@ class _Way:
         self.document: Any = job.raw
         self._parsed: ParsedDocument | None = None
         self._redacted: RedactedDocument | None = None
+        self.edges: tuple[str, ...] | None = None
         self._removed = 0.0
         self._coverage: float | None = None
         self._seconds: dict[str, float] = {}
@@ -154,6 +175,7 @@ class _Way:
             self.document = outcome
         if stage == "parse":
             self._parsed = self.document
+            self._look_at_edges(self.document)
             check_front_matter(self.document.metadata.front_matter)
             self._coverage = _coverage(self._job.raw, self.document, self._seconds)
         elif stage == "clean":
@@ -163,12 +185,18 @@ class _Way:
         elif stage == "chunk":
             _require_readable(self.document)
 
+    def _look_at_edges(self, parsed: ParsedDocument) -> None:
+        blocks = edge_blocks(parsed, self._rules)
+        self.edges = tuple(sorted(blocks))
+        self._rules = with_repeated(self._rules, blocks, self._job.repeated)
+
     def _restore(self) -> None:
         assert self._job.kept is not None
         uri = self._job.raw.uri
         if self._job.stage in ("clean", "redact"):
             parsed, self._coverage = unpack_parsed(self._job.kept.parsed)
             check_front_matter(parsed.metadata.front_matter)
+            self._look_at_edges(parsed)
             self.document = replace(parsed, uri=uri)
         else:
             redacted, self._removed, self._coverage = unpack_redacted(self._job.kept.redacted)

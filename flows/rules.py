@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hmac
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -59,17 +59,24 @@ class RuleSet:
         rules = {"policy": policy.options(), "tenant": self.tenant, "key": digest("key", self.key)[:16]}
         return fingerprint("", "redaction", redaction.VERSION, rules)
 
-    def stages(self, media_type: str, doc_type: str, source: str) -> dict[str, str]:
+    def edges_identity(self, media_type: str) -> str:
+        """What shapes the recorded edge blocks of a document: its parsing, how blocks are told, the key of hashes."""
+        made_by = (self._parser_identity(media_type), str(cleaning.VERSION), digest("key", self.key)[:16])
+        return digest("edges", *made_by)[:32]
+
+    def stages(self, media_type: str, doc_type: str, source: str, repeated: Iterable[str] = ()) -> dict[str, str]:
         """Room -> fingerprint of its version and effective options, in pipeline order.
 
+        `repeated`: keyed hashes of the document's edge blocks that are boilerplate of its source.
         A media type without a parser has the fingerprint "unsupported", so that a new parser takes it up.
         """
+        options = self.cleaning.with_boilerplate(repeated).options()
         profile = self.profile(doc_type)
         chunker = chunking.CHUNKERS[profile.strategy]
         cut = {**asdict(profile), "tokenizer": load_tokenizer(self.tokenizer).identity}
         return {
             "parse": self._parser_identity(media_type),
-            "clean": fingerprint("", "cleaning", cleaning.VERSION, self.cleaning.options()),
+            "clean": fingerprint("", "cleaning", cleaning.VERSION, options),
             "redact": self.redaction_identity(source),
             "chunk": fingerprint("", f"chunking.{chunker.name}", chunker.version, cut),
             "enrich": fingerprint("", "enrichment", enrichment.VERSION, {"max_tokens": self.max_tokens}),

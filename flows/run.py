@@ -14,11 +14,11 @@ import uuid
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from flows import assemble as candidates
-from flows import gate, second_scan
+from flows import boilerplate, gate, second_scan
 from flows.candidates import retention_of
 from flows.metadata import Permitted
 from flows.progress import report
@@ -120,6 +120,7 @@ def plan(workspace: Workspace, run_id: str, *, allow_deletes: bool, only: Sequen
     second_scan.look_again(workspace)  # where the run before died between publishing and scanning
     with workspace.writing() as connection:
         planned = plan_run(workspace, connection, allow_deletes=allow_deletes, only=only)
+        workspace.scanned = planned.scan if planned.scan.scope.whole else None
         denied = record_scan(workspace, connection, run_id, planned)
         figures = plan_figures(planned)
         stale = _index_is_stale(workspace, connection, planned)
@@ -131,7 +132,8 @@ def plan(workspace: Workspace, run_id: str, *, allow_deletes: bool, only: Sequen
         rows = [] if status != "work" else _work_rows(workspace, connection, planned, everything=stale)
         runs.plan_work(connection, run_id, rows)
         seconds = {"scan": round(time.perf_counter() - started, 3)}
-        runs.note(connection, run_id, {**figures, "base_release": planned.plan.base_release, "seconds": seconds})
+        noted = {"base_release": planned.plan.base_release, "seconds": seconds, "only": bool(only)}
+        runs.note(connection, run_id, {**figures, **noted})
     if denied:  # committed: from here on nobody sees them
         seconds_seen = round(time.perf_counter() - planned.scan.listed_at, 3)
         with workspace.writing() as connection:
@@ -199,10 +201,49 @@ def _work_rows(workspace: Workspace, connection: Any, planned: Planned, *, every
         else:
             source, entry = planned.scan.locations[key]
             work |= {"media_type": listed[key].media_type, "doc_type": source.doc_type}
-            work |= {"location": entry.location, "name": entry.name}
+            work |= {"location": entry.location, "name": entry.name, "repeated": planned.repeated.get(key, ())}
             rows.append(runs.WorkRow(key, batched // BATCH_DOCUMENTS, work, "planned", None))
             batched += 1
     return rows
+
+
+def settle(workspace: Workspace, run_id: str, base_release: int) -> dict[str, Any]:
+    """Plan again those documents that do not hold what their source repeats, now that all are parsed; {batches,
+    documents}: numbers of the batches still to be prepared.
+
+    What is repeated follows from parsing, so after these nothing is left to settle. A run that looks at some documents
+    only leaves the others to the next run, which then compares all.
+    """
+    with workspace.writing() as connection:
+        noted = runs.get(connection, run_id).summary
+        if boilerplate.differs(workspace, connection, boilerplate.RECORDED, base_release, run_id):
+            runs.note(connection, run_id, {"unsettled": True})
+            if not noted.get("only"):
+                runs.note(connection, run_id, _plan_again(workspace, connection, run_id, noted["documents"]))
+        waiting = [item for item in runs.work(connection, run_id) if item.state == "planned"]
+    return {"batches": sorted({item.batch for item in waiting}), "documents": len(waiting)}
+
+
+def _plan_again(workspace: Workspace, connection: Connection, run_id: str, counts: Mapping[str, int]) -> dict[str, Any]:
+    """Let the work list be what a plan made now asks for, with what is done; counts of documents by it."""
+    again = plan_run(workspace, connection, allow_deletes=True, whole=True, scanned=workspace.scanned)
+    if again.scan is not workspace.scanned:
+        record_scan(workspace, connection, run_id, again)
+    before = {item.document_id: item for item in runs.work(connection, run_id)}
+    first = max((item.batch for item in before.values()), default=-1) + 1
+    rows, joined = [], 0
+    for row in _work_rows(workspace, connection, again, everything=True):
+        old = before.get(row.document_id)
+        if old is None and row.work["action"] == Action.UNCHANGED.value:
+            continue
+        if old is not None and old.work["content_fingerprint"] == row.work["content_fingerprint"]:
+            continue
+        joined += old is None and row.work["action"] == Action.CHANGE.value
+        work = {**row.work, "earlier": (old.work.get("began", "") if old else "")}
+        rows.append(replace(row, work=work, batch=row.batch + first if row.batch >= 0 else -1))
+    runs.replace_work(connection, run_id, rows)
+    changed, unchanged = counts["changed"] + joined, counts["unchanged"] - joined
+    return {"documents": {**counts, "changed": changed, "unchanged": unchanged}, "resettled": len(rows)}
 
 
 def has_changes(workspace: Workspace, run_id: str) -> bool:
@@ -317,7 +358,8 @@ def finish(workspace: Workspace, run_id: str, status: str, extra: dict[str, Any]
     with workspace.writing() as connection:
         noted = runs.get(connection, run_id).summary
         work = runs.work(connection, run_id)
-        begun = Counter(item.work["began"] for item in work if "began" in item.work)
+        stages = [item.work.get(name) for item in work for name in ("earlier", "began")]
+        begun = Counter(stage for stage in stages if stage)
         live = releases.live_release(connection, kb) or 0
         base = int(noted.get("base_release", live))
         release = int(extra.get("release", live))
@@ -336,6 +378,7 @@ def finish(workspace: Workspace, run_id: str, status: str, extra: dict[str, Any]
             "work": {
                 "parsed": begun["parse"],
                 "begun": dict(sorted(begun.items())),
+                "boilerplate": noted.get("resettled", 0),
                 "embedded": extra.get("embedded", 0),
                 "embedding_cache_hits": extra.get("cache_hits", 0),
                 "hashed": noted.get("hashed", 0),

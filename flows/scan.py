@@ -10,6 +10,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import cast
 
+from flows import boilerplate
 from flows.candidates import retention_of
 from flows.kept import form
 from flows.metadata import Permitted, metadata_fingerprint
@@ -69,6 +70,17 @@ class Scan:
     asked: set[str] = field(default_factory=set)
     entire: set[str] = field(default_factory=set)
 
+    @property
+    def gone(self) -> list[str]:
+        """Documents that the scan before listed and that no source holds any more."""
+        seen = {row.document_id for row in self.rows} | self.keep | {identity[0] for identity, _ in self.failed}
+        return sorted(set(self.known) - seen)
+
+    @property
+    def standing(self) -> boilerplate.Standing:
+        """What is not recorded yet."""
+        return boilerplate.Standing(self.news, self.gone)
+
     def covers(self, failure: FailureRow) -> bool:
         """True when this scan saw where the document of a failure stood."""
         if failure.uri == failure.source:  # of the source as a whole, which answers now
@@ -105,6 +117,7 @@ def end_scan(workspace: Workspace) -> None:
         done = SOURCES[source.kind].done
         if done is not None:
             done(request_for(workspace, source))
+    workspace.scanned = None
 
 
 def _listing(spec: SourceSpec, request: SourceRequest) -> Listing:
@@ -257,7 +270,8 @@ class Planned:
     """A plan with what it was made from.
 
     `live`: documents of the base release that may differ from what is observed; in a whole scan all. `details`: of
-    those that are not simply unchanged, by id. `failing`: documents that had failed before.
+    those that are not simply unchanged, by id. `failing`: documents that had failed before. `repeated`: keyed hashes of
+    the edge blocks of each observed document that its source repeats, where there are some.
     """
 
     plan: Plan
@@ -266,15 +280,22 @@ class Planned:
     live: tuple[releases.Outline, ...]
     details: Mapping[str, releases.LiveDocument]
     failing: frozenset[str]
+    repeated: Mapping[str, tuple[str, ...]]
 
 
 def plan_run(
-    workspace: Workspace, connection: Connection, *, allow_deletes: bool, only: Sequence[str] = (), whole: bool = False
+    workspace: Workspace,
+    connection: Connection,
+    *,
+    allow_deletes: bool,
+    only: Sequence[str] = (),
+    whole: bool = False,
+    scanned: Scan | None = None,
 ) -> Planned:
     """Scan and plan. Writes nothing. Raises: SourceError, ConfigError.
 
     `only`: URIs or paths of files and folders, beside which nothing is looked at. `whole`: compare every document,
-    also where nothing can have changed.
+    also where nothing can have changed. `scanned`: a scan of all, made before, which is not made again.
     """
     kb = workspace.kb
     settled = not whole and folders.is_settled(connection, kb, workspace.scan_rules)
@@ -290,7 +311,12 @@ def plan_run(
     made = releases.get(connection, kb, base) if not settled else None
     check_names = made is not None and made.configuration.get("redaction_rules") != workspace.rules.redaction_identity()
     wanted = named(_places(workspace), only)
-    scan = scan_sources(workspace, connection, wanted, settled=settled, check_names=check_names)
+    scan = scanned or scan_sources(workspace, connection, wanted, settled=settled, check_names=check_names)
+    changed = not scan.scope.whole and not only and (scan.news or scan.gone)
+    if changed and boilerplate.differs(workspace, connection, scan.standing, base):
+        return plan_run(workspace, connection, allow_deletes=allow_deletes, whole=True)
+    ids = None if scan.scope.whole else sorted(row.document_id for row in scan.rows)
+    repeated = boilerplate.repeated(workspace, connection, workspace.rules, scan.standing, ids) if scan.rows else {}
     scan.decided = candidates.decisions(connection, kb, {row.document_id: row.content_hash for row in scan.rows})
     in_scope = {*scan.known, *scan.left, *(row.document_id for row in scan.rows)}
     live = tuple(releases.outlines(connection, kb, base, None if scan.scope.whole else sorted(in_scope)))
@@ -303,7 +329,7 @@ def plan_run(
             "or change `include`"
         )
     expired = _expired(workspace, scan)
-    observed = tuple(item for item in _observed(workspace, scan) if item.document_id not in expired)
+    observed = tuple(item for item in _observed(workspace, scan, repeated) if item.document_id not in expired)
     # What a release knows of each document is much; only of those that may have changed is it looked at.
     same = {(item.document_id, item.content_fingerprint, item.metadata_fingerprint) for item in observed}
     differing = [
@@ -347,7 +373,7 @@ def plan_run(
         Guard(quality.mass_delete_share, quality.mass_delete_documents),
         allow_deletes=allow_deletes,
     )
-    return Planned(plan, scan, observed, live, details, frozenset(failures))
+    return Planned(plan, scan, observed, live, details, frozenset(failures), repeated)
 
 
 def _places(workspace: Workspace) -> dict[str, Path | None]:
@@ -376,9 +402,9 @@ def _expired(workspace: Workspace, scan: Scan) -> frozenset[str]:
     )
 
 
-def _observed(workspace: Workspace, scan: Scan) -> tuple[Observed, ...]:
+def _observed(workspace: Workspace, scan: Scan, repeated: Mapping[str, tuple[str, ...]]) -> tuple[Observed, ...]:
     sources = {source.name: source for source in workspace.base.config.sources}
-    stages: dict[tuple[str, str, str], dict[str, str]] = {}
+    stages: dict[tuple[str, str, str, tuple[str, ...]], dict[str, str]] = {}
     known: dict[tuple[str, Permitted, str], str] = {}
     out = []
     for row in scan.rows:
@@ -388,7 +414,7 @@ def _observed(workspace: Workspace, scan: Scan) -> tuple[Observed, ...]:
         if known_as not in known:
             tenant = workspace.base.config.tenant
             known[known_as] = metadata_fingerprint(source, tenant, permitted, row.media_type)
-        kind = (row.media_type, source.doc_type, source.name)
+        kind = (row.media_type, source.doc_type, source.name, repeated.get(row.document_id, ()))
         if kind not in stages:
             stages[kind] = workspace.rules.stages(*kind)
         out.append(
@@ -426,7 +452,7 @@ def record_scan(workspace: Workspace, connection: Connection, run_id: str, plann
     denied = [item.document_id for item in retired if item.uri not in renamed]
     denials += overlay.suppress(connection, kb, denied, "source_deleted", f"run {run_id}")
     seen = {row.document_id for row in scan.rows} | scan.keep | {identity[0] for identity, _ in scan.failed}
-    documents.unlist(connection, kb, [key for key in scan.known if key not in seen])
+    documents.unlist(connection, kb, scan.gone)
     documents.drop(connection, kb, [key[0] for key, failure in scan.failed if failure.reason == PERSONAL_NAME])
     stale = [row for row in documents.failures(connection, kb) if row.document_id not in seen and scan.covers(row)]
     documents.clear_failures(connection, kb, [row.document_id for row in stale])

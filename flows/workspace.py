@@ -38,6 +38,8 @@ class Workspace:
     data_dir: Path
     fence: int | None = None
     """Fence of the lease this process holds on the knowledge base, None when it holds none."""
+    scanned: Any = field(default=None, repr=False)
+    """What the run at work found when it looked at all sources (`flows.scan.Scan`), for its later steps."""
     _database: Database | None = field(default=None, repr=False)
     _earlier: dict[str, Embedder | None] = field(default_factory=dict, repr=False)
     """Embedders of releases made with other settings than the configured ones."""
@@ -122,6 +124,7 @@ class Workspace:
             "tenant": self.base.config.tenant,
             "listing": {source.kind: SOURCES[source.kind].version for source in sources},
             "parsers": {kind: parser_identity(kind) for spec in PARSERS.values() for kind in spec.media_types},
+            "boilerplate": self.rules.cleaning.learning,
             "stages": {item.name: self.rules.stages("text/plain", item.doc_type, item.name) for item in sources},
             "retention": retention_of(self.base.config),
             "speech": asdict(self.rules.speech),
@@ -142,7 +145,7 @@ class Workspace:
         return {
             **self._read_configuration(),
             "scan_rules": self.scan_rules,
-            "cleaning": self.rules.cleaning.options(),
+            "cleaning": {**self.rules.cleaning.options(), "boilerplate": self.rules.cleaning.learning},
             "redaction": self.rules.redaction.options(),
             "redaction_rules": self.rules.redaction_identity(),
             "profiles": {

@@ -68,7 +68,7 @@ DECLARE
 BEGIN
     DELETE FROM kprep.run_documents WHERE run_id IN (SELECT run_id FROM kprep.runs WHERE kb = unwanted_kb);
     FOREACH name IN ARRAY ARRAY['views', 'gate_reports', 'channels', 'releases', 'suppressions', 'narrowed_acls', 'failures',
-        'kept_stages', 'candidate_decisions', 'decisions', 'documents', 'folders', 'leases', 'runs', 'renames'] LOOP
+        'kept_stages', 'edge_blocks', 'candidate_decisions', 'decisions', 'documents', 'folders', 'leases', 'runs', 'renames'] LOOP
         EXECUTE format('DELETE FROM kprep.%I WHERE kb = %L', name, unwanted_kb);
     END LOOP;
     FOREACH name IN ARRAY ARRAY['release_members', 'release_documents', 'version_chunks', 'relations', 'document_versions', 'chunks',
@@ -95,6 +95,34 @@ CREATE FUNCTION kprep.inherited(signals jsonb, metadata jsonb) RETURNS jsonb
     LANGUAGE sql IMMUTABLE
     AS $$
     SELECT coalesce(signals -> 'rule', '{}') || metadata || coalesce(signals -> 'entry', '{}')
+$$;
+
+CREATE FUNCTION kprep.repeated_blocks(wanted_kb text, identities jsonb, news jsonb, without text[], ended jsonb, least_documents integer, least_share double precision) RETURNS TABLE(document_id text, blocks text[])
+    LANGUAGE sql STABLE
+    AS $$
+    WITH standing AS (
+        SELECT d.document_id, d.source, d.content_hash, d.media_type, d.modified_at FROM kprep.documents d
+        WHERE d.kb = wanted_kb AND d.listed AND NOT EXISTS (SELECT FROM unnest(without) w WHERE w = d.document_id)
+        UNION ALL
+        SELECT n.document_id, n.source, n.content_hash, n.media_type, n.modified_at FROM jsonb_to_recordset(news)
+            AS n(document_id text, source text, content_hash text, media_type text, modified_at timestamptz)
+    ), counted AS MATERIALIZED (
+        SELECT s.document_id, s.source, e.blocks FROM standing s
+        JOIN kprep.edge_blocks e ON e.kb = wanted_kb AND e.content_hash = s.content_hash
+            AND e.made_by = identities ->> s.media_type
+        WHERE coalesce(s.modified_at > CAST(ended ->> s.source AS timestamptz), true)
+    ), totals AS (
+        SELECT source, count(*) AS documents FROM counted GROUP BY source
+    ), learnt AS MATERIALIZED (
+        SELECT c.source, b.block FROM counted c JOIN totals t ON t.source = c.source
+        CROSS JOIN LATERAL unnest(c.blocks) AS b(block)
+        GROUP BY c.source, b.block, t.documents
+        HAVING count(*) >= greatest(least_documents, least_share * t.documents)
+    )
+    SELECT c.document_id, array_agg(l.block ORDER BY l.block COLLATE "C") FROM counted c
+    CROSS JOIN LATERAL unnest(c.blocks) AS b(block)
+    JOIN learnt l ON l.source = c.source AND l.block = b.block
+    GROUP BY c.document_id
 $$;
 
 CREATE FUNCTION kprep.session_principals() RETURNS text[]
@@ -323,6 +351,7 @@ CREATE TABLE kprep.document_versions (
     removals jsonb NOT NULL,
     redactions jsonb NOT NULL,
     stages jsonb NOT NULL,
+    boilerplate text[] NOT NULL,
     removed_share real NOT NULL,
     coverage real,
     after_release integer NOT NULL
@@ -342,6 +371,13 @@ CREATE TABLE kprep.documents (
     listed boolean DEFAULT true NOT NULL,
     seen_at timestamp with time zone NOT NULL,
     folder text GENERATED ALWAYS AS (regexp_replace(uri, '/[^/]*$'::text, ''::text)) STORED NOT NULL COLLATE pg_catalog."C"
+);
+
+CREATE TABLE kprep.edge_blocks (
+    kb text NOT NULL,
+    content_hash text NOT NULL,
+    made_by text NOT NULL,
+    blocks text[] NOT NULL
 );
 
 CREATE TABLE kprep.embeddings (
@@ -653,6 +689,9 @@ ALTER TABLE ONLY kprep.document_versions
 ALTER TABLE ONLY kprep.documents
     ADD CONSTRAINT documents_pkey PRIMARY KEY (kb, document_id);
 
+ALTER TABLE ONLY kprep.edge_blocks
+    ADD CONSTRAINT edge_blocks_pkey PRIMARY KEY (kb, content_hash, made_by);
+
 ALTER TABLE ONLY kprep.embeddings
     ADD CONSTRAINT embeddings_pkey PRIMARY KEY (space_id, content_hash);
 
@@ -793,6 +832,9 @@ ALTER TABLE ONLY kprep.decisions
 
 ALTER TABLE ONLY kprep.documents
     ADD CONSTRAINT documents_kb_fkey FOREIGN KEY (kb) REFERENCES kprep.knowledge_bases(kb);
+
+ALTER TABLE ONLY kprep.edge_blocks
+    ADD CONSTRAINT edge_blocks_kb_fkey FOREIGN KEY (kb) REFERENCES kprep.knowledge_bases(kb);
 
 ALTER TABLE ONLY kprep.embeddings
     ADD CONSTRAINT embeddings_space_id_fkey FOREIGN KEY (space_id) REFERENCES kprep.spaces(space_id);

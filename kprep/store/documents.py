@@ -152,9 +152,13 @@ def save_version(
     content_hash: str,
     content_fingerprint: str,
     stages: dict[str, str],
+    boilerplate: Sequence[str],
     prepared: PreparedDocument,
 ) -> str:
-    """Store a prepared document with its chunks; id of the version. Storing it twice changes nothing."""
+    """Store a prepared document with its chunks; id of the version. Storing it twice changes nothing.
+
+    `boilerplate`: keyed hashes of its blocks that its source repeats, in order.
+    """
     version = version_id(document_id, content_fingerprint)
     document = prepared.document
     made = connection.execute(
@@ -177,6 +181,7 @@ def save_version(
                 [{"kind": item.kind, "locator": item.locator.to_json()} for item in prepared.redactions]
             ),
             "stages": jsonb(stages),
+            "boilerplate": list(boilerplate),
             "removed_share": prepared.removed_share,
             "coverage": prepared.coverage,
         },

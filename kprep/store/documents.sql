@@ -90,17 +90,17 @@ DELETE FROM kprep.documents WHERE kb = :kb AND document_id = ANY(:ids);
 -- name: save_version
 INSERT INTO kprep.document_versions
     (kb, version_id, document_id, content_fingerprint, content_hash, media_type, parser, title, language, front_matter,
-     anchors, units, removals, redactions, stages, removed_share, coverage, after_release)
+     anchors, units, removals, redactions, stages, boilerplate, removed_share, coverage, after_release)
 VALUES (:kb, :version_id, :document_id, :content_fingerprint, :content_hash, :media_type, :parser, :title, :language,
-    :front_matter, :anchors, :units, :removals, :redactions, :stages, :removed_share, :coverage, (SELECT coalesce(max(release), 0) FROM kprep.releases WHERE kb = :kb))
+    :front_matter, :anchors, :units, :removals, :redactions, :stages, :boilerplate, :removed_share, :coverage, (SELECT coalesce(max(release), 0) FROM kprep.releases WHERE kb = :kb))
 ON CONFLICT (kb, version_id) DO NOTHING RETURNING version_id;
 
 -- name: copy_version
 INSERT INTO kprep.document_versions
     (kb, version_id, document_id, content_fingerprint, content_hash, media_type, parser, title, language, front_matter,
-     anchors, units, removals, redactions, stages, removed_share, coverage, after_release)
+     anchors, units, removals, redactions, stages, boilerplate, removed_share, coverage, after_release)
 SELECT kb, :version_id, :document_id, content_fingerprint, content_hash, media_type, parser, title, language, front_matter,
-     anchors, units, removals, redactions, stages, removed_share, coverage, (SELECT coalesce(max(release), 0) FROM kprep.releases WHERE kb = :kb)
+     anchors, units, removals, redactions, stages, boilerplate, removed_share, coverage, (SELECT coalesce(max(release), 0) FROM kprep.releases WHERE kb = :kb)
 FROM kprep.document_versions WHERE kb = :kb AND version_id = :from_version
 ON CONFLICT (kb, version_id) DO NOTHING RETURNING version_id;
 

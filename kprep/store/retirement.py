@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
-from kprep.store import kept
+from kprep.store import boilerplate, kept
 from kprep.store.lexical import SEGMENT
 from kprep.store.sql import load
 
@@ -63,6 +63,7 @@ def collect(connection: Connection, kb: str, keep: int) -> Collected:
     unused = connection.execute(SQL["unused_originals"], {"hashes": sorted(set(contents))}) if contents else ()
     originals = tuple(str(row[0]) for row in unused)
     results = tuple(kept.collect(connection, kb, sorted(set(contents)))) if contents else ()
+    boilerplate.collect(connection, kb, sorted(set(contents)))
     return Collected(len(old), len(contents), len(chunks), embeddings, originals, results)
 
 

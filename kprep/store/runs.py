@@ -90,6 +90,12 @@ def plan_work(connection: Connection, run_id: str, rows: Sequence[WorkRow]) -> N
     connection.execute(SQL["plan_work"], {"run_id": run_id, "rows": jsonb(values)})
 
 
+def replace_work(connection: Connection, run_id: str, rows: Sequence[WorkRow]) -> None:
+    """Store what a run has to do of these documents, whatever it had to do before."""
+    connection.execute(SQL["drop_work_of"], {"run_id": run_id, "ids": [row.document_id for row in rows]})
+    plan_work(connection, run_id, rows)
+
+
 def batch(connection: Connection, run_id: str, number: int) -> list[dict[str, Any]]:
     """Work of a batch that is not done yet, by URI."""
     return [dict(row[0]) for row in connection.execute(SQL["batch"], {"run_id": run_id, "batch": number})]

@@ -36,6 +36,9 @@ INSERT INTO kprep.run_documents (run_id, document_id, batch, work, state, versio
 SELECT :run_id, r.document_id, r.batch, r.work, r.state, r.version_id
 FROM jsonb_to_recordset(:rows) AS r(document_id text, batch integer, work jsonb, state text, version_id text);
 
+-- name: drop_work_of
+DELETE FROM kprep.run_documents WHERE run_id = :run_id AND document_id = ANY(:ids);
+
 -- name: batch
 SELECT work FROM kprep.run_documents
 WHERE run_id = :run_id AND batch = :batch AND state = 'planned' ORDER BY work ->> 'uri';

@@ -65,6 +65,7 @@ CREATE TABLE kprep.document_versions (
     removals jsonb NOT NULL,
     redactions jsonb NOT NULL,
     stages jsonb NOT NULL,
+    boilerplate text[] NOT NULL,
     removed_share real NOT NULL,
     coverage real,
     after_release integer NOT NULL,
@@ -135,6 +136,16 @@ CREATE TABLE kprep.kept_stages (
     stages jsonb NOT NULL,
     address text NOT NULL,
     PRIMARY KEY (kb, content_hash, parse)
+);
+
+-- Keyed hashes of the blocks at the edges of one content that are boilerplate if its source repeats them. `made_by`: what
+-- shapes them, parsing among it.
+CREATE TABLE kprep.edge_blocks (
+    kb text NOT NULL REFERENCES kprep.knowledge_bases,
+    content_hash text NOT NULL,
+    made_by text NOT NULL,
+    blocks text[] NOT NULL,
+    PRIMARY KEY (kb, content_hash, made_by)
 );
 
 -- What a document version refers to. `ordinal`: of the chunk that says so, NULL for the document as a whole. `targets`: as
@@ -660,6 +671,38 @@ BEGIN
     END LOOP;
 END $$;
 
+-- Of each document that holds some, the edge blocks that its source repeats: those that stand in at least `least_documents`
+-- and in `least_share` of the source's documents that came through. `identities`: media type -> `made_by`; `news`: documents
+-- as they are to be listed; `without`: ids of listed ones that do not count, those in `news` among them; `ended`: source ->
+-- time of change up to which a document is over.
+CREATE FUNCTION kprep.repeated_blocks(
+    wanted_kb text, identities jsonb, news jsonb, without text[], ended jsonb, least_documents integer, least_share float8
+) RETURNS TABLE (document_id text, blocks text[]) LANGUAGE sql STABLE AS $$
+    WITH standing AS (
+        SELECT d.document_id, d.source, d.content_hash, d.media_type, d.modified_at FROM kprep.documents d
+        WHERE d.kb = wanted_kb AND d.listed AND NOT EXISTS (SELECT FROM unnest(without) w WHERE w = d.document_id)
+        UNION ALL
+        SELECT n.document_id, n.source, n.content_hash, n.media_type, n.modified_at FROM jsonb_to_recordset(news)
+            AS n(document_id text, source text, content_hash text, media_type text, modified_at timestamptz)
+    ), counted AS MATERIALIZED (
+        SELECT s.document_id, s.source, e.blocks FROM standing s
+        JOIN kprep.edge_blocks e ON e.kb = wanted_kb AND e.content_hash = s.content_hash
+            AND e.made_by = identities ->> s.media_type
+        WHERE coalesce(s.modified_at > CAST(ended ->> s.source AS timestamptz), true)
+    ), totals AS (
+        SELECT source, count(*) AS documents FROM counted GROUP BY source
+    ), learnt AS MATERIALIZED (
+        SELECT c.source, b.block FROM counted c JOIN totals t ON t.source = c.source
+        CROSS JOIN LATERAL unnest(c.blocks) AS b(block)
+        GROUP BY c.source, b.block, t.documents
+        HAVING count(*) >= greatest(least_documents, least_share * t.documents)
+    )
+    SELECT c.document_id, array_agg(l.block ORDER BY l.block COLLATE "C") FROM counted c
+    CROSS JOIN LATERAL unnest(c.blocks) AS b(block)
+    JOIN learnt l ON l.source = c.source AND l.block = b.block
+    GROUP BY c.document_id
+$$;
+
 -- Remove a knowledge base with all it holds. What other knowledge bases share (vectors, originals) is not touched here.
 CREATE FUNCTION kprep.forget(unwanted_kb text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
@@ -668,7 +711,7 @@ DECLARE
 BEGIN
     DELETE FROM kprep.run_documents WHERE run_id IN (SELECT run_id FROM kprep.runs WHERE kb = unwanted_kb);
     FOREACH name IN ARRAY ARRAY['views', 'gate_reports', 'channels', 'releases', 'suppressions', 'narrowed_acls', 'failures',
-        'kept_stages', 'candidate_decisions', 'decisions', 'documents', 'folders', 'leases', 'runs', 'renames'] LOOP
+        'kept_stages', 'edge_blocks', 'candidate_decisions', 'decisions', 'documents', 'folders', 'leases', 'runs', 'renames'] LOOP
         EXECUTE format('DELETE FROM kprep.%I WHERE kb = %L', name, unwanted_kb);
     END LOOP;
     FOREACH name IN ARRAY ARRAY['release_members', 'release_documents', 'version_chunks', 'relations', 'document_versions', 'chunks',

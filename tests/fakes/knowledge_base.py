@@ -152,6 +152,8 @@ class TestBase:
                     return steps.finish(workspace, run_id, plan["status"], {})
                 for number in range(plan["batches"]):
                     prepare_batch(workspace, run_id, number, children or InProcess())
+                for number in steps.settle(workspace, run_id, plan["base_release"])["batches"]:
+                    prepare_batch(workspace, run_id, number, children or InProcess())
                 if not steps.has_changes(workspace, run_id):
                     return steps.finish(workspace, run_id, "unchanged", {})
                 embedded = steps.embed(workspace, run_id)

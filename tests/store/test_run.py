@@ -12,7 +12,7 @@ from tests.conftest import MakeBase
 from tests.fakes.knowledge_base import TestBase
 from tests.fakes.pages import FOUR, HOLIDAYS, REFUNDS, SAFETY, TRAVEL, page
 
-NOTHING = {"parsed": 0, "begun": {}, "embedded": 0, "embedding_cache_hits": 0, "hashed": 0}
+NOTHING = {"parsed": 0, "begun": {}, "boilerplate": 0, "embedded": 0, "embedding_cache_hits": 0, "hashed": 0}
 
 
 @pytest.fixture

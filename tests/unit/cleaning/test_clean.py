@@ -222,6 +222,9 @@ def test_default_file_equals_the_defaults() -> None:
         ({"drop_kinds": ["footers"]}, "drop_kinds"),
         ({"drop_lines": ["("]}, "drop_lines"),
         ({"characters": 1}, "characters"),
+        ({"boilerplate": {"min_documents": 1}}, "boilerplate.min_documents"),
+        ({"boilerplate": {"min_share": 0}}, "boilerplate.min_share"),
+        ({"boilerplate": {"share": 0.5}}, "share"),
     ],
 )
 def test_wrong_rules_are_refused_by_key(mapping: dict[str, object], key: str) -> None:
@@ -236,6 +239,10 @@ def test_each_switch_changes_the_options() -> None:
     default = CleaningRules().options()
     for name in CleaningRules().drop:
         rules = CleaningRules.load({"drop": {name: False}})
-        assert rules.options() != default
         assert name not in rules.drop
+        if name == "boilerplate":  # which is an option of single documents, where it finds something
+            repeated = rules.with_boilerplate(["a"]).options()
+            assert repeated == default != CleaningRules().with_boilerplate(["a"]).options()
+        else:
+            assert rules.options() != default
     assert CleaningRules.load({"characters": False}).options() != default

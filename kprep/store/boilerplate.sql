@@ -1,0 +1,28 @@
+-- name: save
+INSERT INTO kprep.edge_blocks (kb, content_hash, made_by, blocks) VALUES (:kb, :content_hash, :made_by, :blocks)
+ON CONFLICT (kb, content_hash, made_by) DO UPDATE SET blocks = excluded.blocks;
+
+-- name: of_documents
+SELECT document_id, blocks FROM kprep.repeated_blocks(:kb, :identities, :news, CAST(:without AS text[]), :ended,
+    :least_documents, :least_share)
+WHERE CAST(:ids AS text[]) IS NULL OR document_id = ANY(CAST(:ids AS text[]));
+
+-- name: differs
+WITH used AS (
+    SELECT r.document_id, r.version_id FROM kprep.run_documents r WHERE r.run_id = :run_id AND r.version_id IS NOT NULL
+    UNION ALL
+    SELECT d.document_id, d.version_id FROM kprep.release_documents d
+    WHERE d.kb = :kb AND d.from_release <= :release AND (d.to_release IS NULL OR d.to_release > :release)
+        AND NOT EXISTS (SELECT FROM kprep.run_documents r WHERE r.run_id = :run_id AND r.document_id = d.document_id)
+)
+SELECT EXISTS (
+    SELECT FROM used u
+    JOIN kprep.document_versions v ON v.kb = :kb AND v.version_id = u.version_id
+    JOIN kprep.documents d ON d.kb = :kb AND d.document_id = u.document_id AND d.listed AND d.content_hash = v.content_hash
+    LEFT JOIN kprep.repeated_blocks(:kb, :identities, :news, CAST(:without AS text[]), :ended, :least_documents,
+        :least_share) w ON w.document_id = u.document_id
+    WHERE v.boilerplate IS DISTINCT FROM coalesce(w.blocks, '{}') AND NOT u.document_id = ANY(CAST(:without AS text[])));
+
+-- name: collect
+DELETE FROM kprep.edge_blocks e WHERE e.kb = :kb AND e.content_hash = ANY(:contents)
+AND NOT EXISTS (SELECT FROM kprep.document_versions v WHERE v.kb = e.kb AND v.content_hash = e.content_hash);
