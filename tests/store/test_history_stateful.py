@@ -26,7 +26,7 @@ from flows import assemble
 from flows import run as steps
 from flows.access import forget
 from kprep.core.errors import ConfigError
-from kprep.store import documents, embeddings, overlay, releases
+from kprep.store import documents, embeddings, overlay, releases, runs
 from sources.sidecar import SUFFIX
 from tests.conftest import MakeBase
 from tests.fakes.knowledge_base import TestBase
@@ -37,8 +37,11 @@ EXAMPLES = int(os.environ.get("KPREP_EXAMPLES", "3"))
 PATHS = tuple(f"{folder}page{number}.md" for folder in ("", "folder/") for number in range(3))
 PEOPLE = ("ann", "bob")
 ACLS = (("ann",), ("bob",), ("ann", "bob"), ("public",))
+FOOTER = "Was this page helpful? The team that keeps it reads every answer."
+RULES = "boilerplate: {min_documents: 3, min_share: 0.6}\n"
 MOMENTS: tuple[tuple[Any, str], ...] = (
     (documents, "save_version"),
+    (runs, "replace_work"),
     (embeddings, "save"),
     (releases, "create_candidate"),
     (assemble, "index"),
@@ -61,6 +64,11 @@ class File:
     edition: int
     acl: tuple[str, ...]
 
+    @property
+    def footed(self) -> bool:
+        """Most editions end with what the others end with."""
+        return self.edition % 3 != 0
+
     def readable(self, who: str) -> bool:
         return who in self.acl or "public" in self.acl
 
@@ -82,16 +90,23 @@ def machine(make_base: MakeBase) -> type[RuleBasedStateMachine]:
 
         @initialize()
         def begin(self) -> None:
-            self.base = make_base({}, embedding={"provider": "none"})
+            self.base = self.made(embedding={"provider": "none"}, cleaning={"ruleset": "cleaning.yaml"})
             for path in PATHS[:3]:
                 self.put(path, ("ann", "bob"))
             self.run()
+
+        def made(self, **config: Any) -> TestBase:
+            base = make_base({}, **config)
+            (base.folder / "cleaning.yaml").write_text(RULES)
+            return base
 
         def put(self, path: str, acl: tuple[str, ...]) -> None:
             self.files[path] = File(next(self.numbers), acl)
             edition = f"edition{self.files[path].edition}"
             first = f"This is {edition} of the text, which everybody in the house has read."
-            self.base.write(path, page("A page", first, "The second paragraph is the same in every page and edition."))
+            second = f"The second paragraph of {edition} is the last one of its body."
+            footer = f"\n{FOOTER}\n" if self.files[path].footed else ""
+            self.base.write(path, page("A page", first, second) + footer)
             self.permit(path, acl)
 
         def permit(self, path: str, acl: tuple[str, ...]) -> None:
@@ -179,13 +194,16 @@ def machine(make_base: MakeBase) -> type[RuleBasedStateMachine]:
         def compare(self) -> None:
             """What is published equals a fresh build."""
             config = {name: value for name, value in self.base.config.items() if name != "knowledge_base"}
-            fresh = make_base({}, **config)
+            fresh = self.made(**config)
             for path in self.base.path("").rglob("*"):
                 if path.is_file() and path.suffix != ".pdf":
                     fresh.write(str(path.relative_to(self.base.path(""))), path.read_bytes())
             fresh.workspace.__dict__["embedder"] = self.embedder()
             fresh.run()
             assert self.base.content() == fresh.content()
+            footed = sum(file.footed for file in self.files.values())
+            learnt = footed >= max(3, 0.6 * len(self.files))
+            assert sum(FOOTER in chunk["text"] for chunk in self.base.content()) == (0 if learnt else footed)
             forget(fresh.workspace, dry_run=False)
             fresh.close()
 
