@@ -73,6 +73,8 @@ def prepared(base: MadeBase) -> tuple[float, dict[str, int]]:
         started = time.process_time()
         for number in range(plan["batches"]):
             prepare_batch(workspace, run_id, number, children)
+        for number in steps.settle(workspace, run_id, plan["base_release"])["batches"]:
+            prepare_batch(workspace, run_id, number, children)
         seconds = time.process_time() - started
         steps.embed(workspace, run_id)
         release = steps.assemble(workspace, run_id, plan["base_release"])

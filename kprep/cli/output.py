@@ -99,6 +99,8 @@ def run_summary(summary: Mapping[str, Any]) -> None:
         f"  work       {work['parsed']} parsed, {later}{work['embedded']} embedded, "
         f"{work['embedding_cache_hits']} vectors reused"
     )
+    if work.get("boilerplate"):
+        console.print(f"  repeated   {work['boilerplate']} documents planned again: what their source repeats changed")
     console.print(
         f"  chunks     {chunks['children']} in {chunks['parents']} sections: +{chunks['added']} -{chunks['removed']}"
     )

@@ -8,20 +8,24 @@ SELECT document_id, blocks FROM kprep.repeated_blocks(:kb, :identities, :news, C
 WHERE CAST(:ids AS text[]) IS NULL OR document_id = ANY(CAST(:ids AS text[]));
 
 -- name: differs
+-- Compared by grouping: a join over the rows of a function can become a loop over all pairs.
 WITH used AS (
     SELECT r.document_id, r.version_id FROM kprep.run_documents r WHERE r.run_id = :run_id AND r.version_id IS NOT NULL
     UNION ALL
     SELECT d.document_id, d.version_id FROM kprep.release_documents d
     WHERE d.kb = :kb AND d.from_release <= :release AND (d.to_release IS NULL OR d.to_release > :release)
         AND NOT EXISTS (SELECT FROM kprep.run_documents r WHERE r.run_id = :run_id AND r.document_id = d.document_id)
-)
-SELECT EXISTS (
-    SELECT FROM used u
+), compared AS (
+    SELECT u.document_id, v.boilerplate AS used, CAST(NULL AS text[]) AS wanted FROM used u
     JOIN kprep.document_versions v ON v.kb = :kb AND v.version_id = u.version_id
     JOIN kprep.documents d ON d.kb = :kb AND d.document_id = u.document_id AND d.listed AND d.content_hash = v.content_hash
-    LEFT JOIN kprep.repeated_blocks(:kb, :identities, :news, CAST(:without AS text[]), :ended, :least_documents,
-        :least_share) w ON w.document_id = u.document_id
-    WHERE v.boilerplate IS DISTINCT FROM coalesce(w.blocks, '{}') AND NOT u.document_id = ANY(CAST(:without AS text[])));
+    WHERE NOT u.document_id = ANY(CAST(:without AS text[]))
+    UNION ALL
+    SELECT document_id, NULL, blocks FROM kprep.repeated_blocks(:kb, :identities, :news, CAST(:without AS text[]), :ended,
+        :least_documents, :least_share)
+)
+SELECT EXISTS (SELECT FROM compared GROUP BY document_id
+    HAVING count(used) > 0 AND max(used) IS DISTINCT FROM coalesce(max(wanted), '{}'));
 
 -- name: collect
 DELETE FROM kprep.edge_blocks e WHERE e.kb = :kb AND e.content_hash = ANY(:contents)
