@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from cleaning import CleaningRules, clean, explain, repeated_blocks
+from cleaning import CleaningRules, clean, edge_blocks, explain
 from cleaning.cleaner import _steps
 from kprep.core.models import CleanDocument, DocumentMetadata, Element, ElementKind, Link, Locator, ParsedDocument
 from kprep.core.models import table_text as text_of
@@ -165,7 +165,8 @@ def parsed(*elements: Element) -> ParsedDocument:
 
 def rules() -> CleaningRules:
     others = [parsed(paragraph(f"Body {n} of an article."), paragraph(BANNER)) for n in range(8)]
-    return CleaningRules.load({"drop_lines": [OWN]}).with_boilerplate(repeated_blocks(others))
+    found = frozenset.intersection(*map(edge_blocks, others))
+    return CleaningRules.load({"drop_lines": [OWN]}).with_boilerplate(found)
 
 
 def of(rule: str) -> tuple[ParsedDocument, CleanDocument]:
