@@ -74,12 +74,14 @@ class Flaky:
 
     def __init__(self, error: Exception, times: int) -> None:
         self.error, self.times, self.calls = error, times, 0
+        self.asked: list[list[str]] = []
 
     def __getattr__(self, name: str) -> Any:
         return getattr(local_embedder(), name)
 
     def embed(self, texts: list[str]) -> Any:
         self.calls += 1
+        self.asked.append(list(texts))
         if self.calls <= self.times:
             raise self.error
         return local_embedder().embed(texts)
@@ -102,7 +104,8 @@ def test_what_may_help_is_tried_again(base: TestBase, quick_retries: None) -> No
     embedder = Flaky(EmbedderUnavailable("the provider limits the rate"), 2)
     base.workspace.__dict__["embedder"] = embedder
     assert ingest(base.workspace)["status"] == "published"
-    assert embedder.calls == 3
+    again = [texts for texts in embedder.asked if texts == embedder.asked[0]]
+    assert len(again) >= 3
 
 
 def test_what_cannot_help_is_not_tried_again(base: TestBase, quick_retries: None) -> None:
