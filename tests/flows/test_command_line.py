@@ -115,7 +115,7 @@ def test_run_is_recorded_at_a_prefect_server(folder: Path, data_dir: Path, prefe
     assert kprep.json("run")["status"] == "published"
     (run,) = ask(prefect_server, "flow_runs")
     assert run["state_type"] == "COMPLETED"
-    assert set(run["parameters"]) == {"knowledge_base", "data_dir", "allow_deletes", "run_id"}  # type: ignore[call-overload]
+    assert set(run["parameters"]) == {"knowledge_base", "data_dir", "allow_deletes", "run_id", "only"}  # type: ignore[call-overload]
     tasks = ask(prefect_server, "task_runs")
     assert {str(task["name"]).rsplit("-", 1)[0] for task in tasks} >= {"prepare batch", "index and embed"}
     told = json.dumps([run, *tasks])

@@ -71,8 +71,9 @@ def load(
     connection.execute(
         text(
             "INSERT INTO kprep.chunks (kb, chunk_id, document_id, key, kind, text, index_text, heading_path, title, "
-            "keywords, entities, fragment, language, content_hash, tokens) SELECT :kb, key, 'd', '', 'text', '', '', "
-            f"'{{}}', '', '{{}}', '[]', '', 'en', key, 1 FROM {given}"
+            "keywords, entities, fragment, fragment_confidence, "
+            "language, content_hash, tokens) SELECT :kb, key, 'd', '', 'text', '', '', "
+            f"'{{}}', '', '{{}}', '[]', '', 0, 'en', key, 1 FROM {given}"
         ),
         values,
     )
