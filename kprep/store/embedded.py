@@ -34,6 +34,7 @@ DATABASE = "kprep"
 SETTINGS = {
     "listen_addresses": "",
     "max_connections": "60",
+    "max_locks_per_transaction": "1024",  # each knowledge base has partitions of its own
     "jit": "off",
     "log_min_error_statement": "panic",  # no statement text in the log
     "log_parameter_max_length_on_error": "0",
