@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from flows import assemble, run
+from flows import assemble, preparing, run
 from kprep.store import documents, embeddings, overlay, releases
 from tests.fakes.knowledge_base import TestBase
 
@@ -35,7 +35,7 @@ MOMENTS: dict[str, Callable[[], None]] = {
     "begun": lambda: after(run, "begin", 1),
     "scan": lambda: after(documents, "observe", 1),
     "planned": lambda: after(run, "plan", 1),
-    "prepare": lambda: after(run, "_prepare_one", 2),
+    "prepare": lambda: after(preparing, "_prepare_one", 2),
     "saved": lambda: after(documents, "save_version", 2),
     "index": lambda: after(assemble, "index", 1),
     "embed": lambda: after(embeddings, "save", 2),

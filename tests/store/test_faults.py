@@ -143,8 +143,8 @@ def test_half_a_batch_of_vectors_is_kept(
     first = list(Embeddings.asked)
     assert len(first) == 2
     summary = converges(with_server, make_base)
-    assert summary["work"]["embedded"] > 0
-    assert len(set(Embeddings.asked)) == len(Embeddings.asked), "no text is sent twice"
+    # The gate computes some vectors again, to compare them with the stored ones.
+    assert summary["work"]["embedded"] == len(set(Embeddings.asked)) - len(first) > 0
 
 
 class Bucket(BaseHTTPRequestHandler):
