@@ -263,7 +263,7 @@ def embed(workspace: Workspace, run_id: str) -> dict[str, int]:
         if embedder is None:
             return {"embedded": 0, "cache_hits": 0}
         total = embeddings.count_texts(connection, workspace.kb, versions)
-        todo = embeddings.missing(connection, workspace.kb, versions, embedder.space)
+        todo = embeddings.missing(connection, workspace.kb, versions, embedder.space, embedder.dimensions)
     done = 0
     report("embed", 0, len(todo))
     for start in range(0, len(todo), EMBED_BATCH):

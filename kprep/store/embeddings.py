@@ -14,9 +14,14 @@ HALFVEC_DIMENSIONS = 4_000
 """Most dimensions pgvector indexes in half precision."""
 
 
-def missing(connection: Connection, kb: str, versions: Sequence[str], space: str) -> list[tuple[str, str]]:
-    """Texts of these document versions that have no vector in the space: (content hash, text), by hash."""
-    values = {"kb": kb, "versions": list(versions), "space": space}
+def missing(
+    connection: Connection, kb: str, versions: Sequence[str], space: str, dimensions: int
+) -> list[tuple[str, str]]:
+    """Texts of these document versions that have no vector in the space: (content hash, text), by hash.
+
+    A stored vector of other dimensions, or of another length than 1, is damaged and counts as none.
+    """
+    values = {"kb": kb, "versions": list(versions), "space": space, "dimensions": dimensions}
     return [(row[0], row[1]) for row in connection.execute(SQL["missing"], values)]
 
 
@@ -26,7 +31,7 @@ def count_texts(connection: Connection, kb: str, versions: Sequence[str]) -> int
 
 
 def save(connection: Connection, space: str, hashes: Sequence[str], vectors: Iterable[Sequence[float]]) -> None:
-    """Store vectors, in the order of the hashes."""
+    """Store vectors, in the order of the hashes; a stored one is replaced only where it is damaged."""
     texts = [vector_text(vector) for vector in vectors]
     connection.execute(SQL["add_space"], {"space": space})
     values = {"space_id": space_id(connection, space), "hashes": list(hashes), "vectors": texts}

@@ -9,7 +9,8 @@ SELECT DISTINCT ON (c.content_hash) c.content_hash, c.index_text
 FROM kprep.version_chunks v JOIN kprep.chunks c ON c.kb = v.kb AND c.chunk_id = v.chunk_id
 WHERE v.kb = :kb AND v.version_id = ANY(:versions) AND NOT EXISTS (
     SELECT FROM kprep.embeddings e JOIN kprep.spaces USING (space_id)
-    WHERE space = :space AND e.content_hash = c.content_hash)
+    WHERE space = :space AND e.content_hash = c.content_hash
+      AND vector_dims(e.embedding) = :dimensions AND abs(vector_norm(e.embedding) - 1) <= 0.001)
 ORDER BY c.content_hash;
 
 -- name: count_texts
@@ -21,7 +22,9 @@ WHERE v.kb = :kb AND v.version_id = ANY(:versions);
 INSERT INTO kprep.embeddings (space_id, content_hash, embedding)
 SELECT :space_id, r.content_hash, CAST(r.embedding AS vector)
 FROM unnest(CAST(:hashes AS text[]), CAST(:vectors AS text[])) AS r(content_hash, embedding)
-ON CONFLICT (space_id, content_hash) DO NOTHING;
+ON CONFLICT (space_id, content_hash) DO UPDATE SET embedding = excluded.embedding
+WHERE vector_dims(embeddings.embedding) <> vector_dims(excluded.embedding)
+   OR abs(vector_norm(embeddings.embedding) - 1) > 0.001;
 
 -- name: near_index
 -- The approximate index of a space, once it is built and usable.

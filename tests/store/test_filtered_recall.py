@@ -71,17 +71,17 @@ def load(
     connection.execute(
         text(
             "INSERT INTO kprep.chunks (kb, chunk_id, document_id, key, kind, text, index_text, heading_path, title, "
-            "keywords, entities, fragment, fragment_confidence, "
+            "keywords, entities, fragment, fragment_confidence, signals, "
             "language, content_hash, tokens) SELECT :kb, key, 'd', '', 'text', '', '', "
-            f"'{{}}', '', '{{}}', '[]', '', 0, 'en', key, 1 FROM {given}"
+            f"'{{}}', '', '{{}}', '[]', '', 0, '{{}}', 'en', key, 1 FROM {given}"
         ),
         values,
     )
     connection.execute(
         text(
             "INSERT INTO kprep.release_members (kb, chunk_id, from_release, chunk_no, document_id, parent_id, ordinal, "
-            "content_hash, locator, tenant, acl, sensitivity, source, doc_type, language) SELECT :kb, r.key, 1, "
-            "c.chunk_no, 'd', 'p', r.number, r.key, '{}', '', CAST(r.acl AS text[]), '', 's', 't', 'en' "
+            "content_hash, locator, tenant, acl, sensitivity, source, store, doc_type, language) SELECT :kb, r.key, 1, "
+            "c.chunk_no, 'd', 'p', r.number, r.key, '{}', '', CAST(r.acl AS text[]), '', 's', 'formal', 't', 'en' "
             f"FROM {given} JOIN kprep.chunks c ON c.kb = :kb AND c.chunk_id = r.key"
         ),
         values,

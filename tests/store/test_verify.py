@@ -223,3 +223,16 @@ def test_command_says_what_differs_and_exits_1_while_it_does(make_base: MakeBase
     assert call() == (1, drift, {})
     assert call("--heal") == (0, {}, drift)
     assert call() == (0, {}, {})
+
+
+@pytest.mark.req("D9.12")
+def test_a_damaged_vector_found_again_is_computed_anew(base: TestBase, make_base: MakeBase) -> None:
+    """A vector is shared by all knowledge bases of the space: one that meets a damaged one does not publish it."""
+    sql(base, str(DRIFTS["vectors shrunk"][1]))
+    own = {name: value for name, value in base.config.items() if name != "knowledge_base"}
+    other = make_base({"refunds.md": REFUNDS}, **own)
+    other.workspace.__dict__["embedder"] = MadeEmbedder()
+    summary = other.run()
+    assert summary["status"] == "published"
+    assert summary["work"]["embedded"] > 0
+    assert verify(other.workspace, heal=False)["ok"]
