@@ -20,31 +20,33 @@ from kprep.core.models import (
 )
 from parsers import html
 from parsers.archive import Archive
-from parsers.attachments import attachments
+from parsers.attachments import PICTURE, RECORDING, by_kind
 from parsers.docx_xml import Node, local, xml_root
 from parsers.front_matter import moment
 
 NAME = "epub"
-VERSION = 1
+VERSION = 2
 _CONTAINER = "META-INF/container.xml"
 _ENCRYPTION = "META-INF/encryption.xml"
+_EMBEDDED = {"image": PICTURE, "audio": RECORDING, "video": RECORDING}
 _PAGES = {"application/xhtml+xml", "text/html", "application/x-dtbook+xml"}
 
 
 @dataclass(frozen=True, slots=True)
 class _Book:
-    """Spine items as names of members in order, the name of the navigation ("" for none), the package's root."""
+    """Spine items as names of members in order, the name of the navigation ("" for none), the package's root,
+    (kind, name) of the pictures and recordings."""
 
     archive: Archive
     spine: tuple[str, ...]
     navigation: str
     package: Node
-    pictures: int
+    embedded: tuple[tuple[str, str], ...]
 
 
 def parse(raw: RawDocument) -> ParsedDocument:
     """Elements chapter after chapter with `anchor` ("text/ch1.xhtml#part-2", without "#" before the first name) and
-    `line` in the chapter's file; a `SourceUnit` for each chapter. Pictures are recorded exclusions.
+    `line` in the chapter's file; a `SourceUnit` for each chapter. Pictures and recordings are recorded exclusions.
 
     Raises: TooLarge, EncryptedDocument (protected against copying), CorruptDocument."""
     book = _open(raw.content, raw.uri)
@@ -59,7 +61,7 @@ def parse(raw: RawDocument) -> ParsedDocument:
         raw.media_type,
         f"{NAME}@{VERSION}",
         tuple(elements),
-        (*units, *attachments(book.pictures)),
+        (*units, *by_kind(book.embedded)),
         _metadata(book.package),
     )
 
@@ -116,8 +118,9 @@ def _open(content: bytes, uri: str) -> _Book:
     if not spine:
         raise CorruptDocument(f"{uri}: the book lists no chapter", uri=uri)
     _refuse_protected(archive, spine, uri)
-    pictures = sum((item.get("media-type") or "").startswith(("image/", "audio/", "video/")) for item in items.values())
-    return _Book(archive, spine, _navigation(items, names, archive), package, pictures)
+    kinds = {key: _EMBEDDED.get((item.get("media-type") or "").partition("/")[0], "") for key, item in items.items()}
+    embedded = tuple((kind, names[key]) for key, kind in kinds.items() if kind)
+    return _Book(archive, spine, _navigation(items, names, archive), package, embedded)
 
 
 def _navigation(items: Mapping[str, Node], names: Mapping[str, str], archive: Archive) -> str:

@@ -55,7 +55,10 @@ def leave(document: ParsedDocument) -> ParsedDocument:
             uri=document.uri,
             units=[[unit.kind, unit.number, unit.state] for unit in document.units[:50]],
         )
-    return replace(document, elements=elements, metadata=_clean_metadata(document.metadata))
+    units = tuple(
+        replace(unit, name=" ".join(clean_text(unit.name).split())) if unit.name else unit for unit in document.units
+    )
+    return replace(document, elements=elements, units=units, metadata=_clean_metadata(document.metadata))
 
 
 def clean_text(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ from kprep.core.models import (
     RawDocument,
     SourceUnit,
 )
+from parsers.attachments import ATTACHMENT, PICTURE, RECORDING, by_kind
 from parsers.decoding import Lines, decode_document
 from parsers.front_matter import moment
 from parsers.html_depth import bounded
@@ -24,11 +26,17 @@ if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
 NAME = "html"
-VERSION = 3
+VERSION = 4
 
 _DECLARED = re.compile(
     rb"""<meta[^>]+charset\s*=\s*["']?\s*([\w.:-]+)|<\?xml[^>]+encoding=["']([\w.:-]+)""", re.IGNORECASE
 )
+_EMBEDDED = {
+    "img": PICTURE,
+    "audio": RECORDING,
+    "video": RECORDING,
+    **dict.fromkeys(("object", "embed", "iframe"), ATTACHMENT),
+}
 _AUTHOR = ("author", "article:author", "dc.creator", "dcterms.creator", "citation_author")
 _CREATED = ("article:published_time", "datepublished", "dc.date", "dcterms.created", "date", "citation_date")
 _MODIFIED = ("article:modified_time", "datemodified", "last-modified", "dcterms.modified", "og:updated_time")
@@ -39,7 +47,8 @@ _CUT_TAGS = re.compile(r"\A[^<>]*>|<[^<>]*\Z")
 
 
 def parse(raw: RawDocument) -> ParsedDocument:
-    """Elements in document order with `line` (of the source) and the nearest `anchor` before them.
+    """Elements in document order with `line` (of the source) and the nearest `anchor` before them. Pictures, recordings
+    and embedded pages are recorded exclusions.
 
     Raises: WrongEncoding, CorruptDocument when no tree can be made of the bytes at all.
     """
@@ -48,12 +57,13 @@ def parse(raw: RawDocument) -> ParsedDocument:
     text = _decoded(raw.content, raw.uri)
     root = _tree(text, raw.uri)
     elements = Walk(root, len(Lines(text))).elements() if root is not None else []
+    whole = SourceUnit("file", 1, "ok" if elements else "no_text", sum(len(e.text) for e in elements))
     return ParsedDocument(
         uri=raw.uri,
         media_type=raw.media_type,
         parser=f"{NAME}@{VERSION}",
         elements=tuple(elements),
-        units=(SourceUnit("file", 1, "ok" if elements else "no_text", sum(len(e.text) for e in elements)),),
+        units=(whole, *(by_kind(_embedded(root)) if root is not None else ())),
         metadata=_metadata(root) if root is not None else DocumentMetadata(),
     )
 
@@ -110,6 +120,17 @@ def _tree(text: str, uri: str) -> HtmlElement | None:
     except (etree.LxmlError, ValueError) as error:
         raise CorruptDocument(f"{uri}: no HTML tree can be made of the file", uri=uri) from error
     return root
+
+
+def _embedded(root: HtmlElement) -> Iterator[tuple[str, str]]:
+    """(kind, address) of what the page shows from elsewhere, each address once; counting pixels are nothing shown."""
+    seen: set[str] = set()
+    for node in root.iter(*_EMBEDDED):
+        inner = next(node.iter("source"), node) if node.tag in {"audio", "video"} else node
+        address = next((node.get(key) or inner.get(key) for key in ("src", "data", "data-src") if inner.get(key)), "")
+        if address not in {"", *seen} and not {node.get("width"), node.get("height")} & {"0", "1"}:
+            seen.add(address)
+            yield _EMBEDDED[node.tag], address
 
 
 def _metadata(root: HtmlElement) -> DocumentMetadata:

@@ -17,6 +17,7 @@ from kprep.core.models import (
     RawDocument,
     SourceUnit,
 )
+from parsers.attachments import ATTACHMENT, exclusions
 from parsers.mail_quotes import OWN, QUOTED, label_lines
 from parsers.mail_text import Mail
 
@@ -69,8 +70,7 @@ def mail_document(raw: RawDocument, parser: str, mails: Sequence[Mail]) -> Parse
                 elements.append(_heading(title, number, 2 if thread.subject else 1))
             elements += made
     units = [SourceUnit("message", n, states[n - 1], len(mail.text)) for n, mail in enumerate(mails, 1)]
-    files = [(n, item) for n, mail in enumerate(mails, 1) for item in mail.attachments]
-    units += [SourceUnit("attachment", at, "not_extracted", 0) for at, _ in enumerate(files, 1)]
+    units += exclusions(ATTACHMENT, (item.name for mail in mails for item in mail.attachments))
     return ParsedDocument(raw.uri, raw.media_type, parser, tuple(elements), tuple(units), _metadata(threads))
 
 

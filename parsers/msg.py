@@ -12,7 +12,7 @@ from parsers.mail_text import Attachment, Mail, body_text, read_mail, sender_nam
 from parsers.mailbox_document import mail_document, quote_mail
 
 NAME = "msg"
-VERSION = 1
+VERSION = 2
 
 
 def parse(raw: RawDocument) -> ParsedDocument:

@@ -16,7 +16,7 @@ from parsers.pptx_slide import Shape, reading_order
 from parsers.sheet_grid import MAX_CELLS, MAX_SPREAD, Box, Sheet, quote_sheet, read_sheets, wanted_sheets
 
 NAME = "opendocument"
-VERSION = 1
+VERSION = 2
 _KIND = "application/vnd.oasis.opendocument."
 _LAST_ROW, _LAST_COLUMN = 1_048_576, 16_384
 

@@ -28,7 +28,7 @@ from parsers.pdf_ocr import REMEDY, is_available, recognise
 from parsers.quiet import quiet
 
 NAME = "pdf"
-VERSION = 4
+VERSION = 5
 
 _DATE = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:(Z)|([+-])(\d\d)'?(\d\d)?)?")
 _SAYS_NOTHING = {"untitled", "anonymous", "unspecified", "(anonymous)", "(unspecified)"}
@@ -49,8 +49,8 @@ PASSWORDS: ContextVar[tuple[str, ...]] = ContextVar("passwords", default=())
 
 
 def parse(raw: RawDocument) -> ParsedDocument:
-    """Elements in reading order with `page` (physical, from 1) and `page_end`; a `SourceUnit` for each page and each
-    attached file (a recorded exclusion).
+    """Elements in reading order with `page` (physical, from 1) and `page_end`; a `SourceUnit` for each page, and, as
+    recorded exclusions, for each attached file and each picture of a page with text.
 
     Running headers, footers and page numbers are marked; text the reader does not see is `hidden`. Words of a page
     whose font has no Unicode map are left out and the page's state is `unreadable_font`.

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from kprep.core.errors import CorruptDocument
 from kprep.core.models import Element, ElementKind, Locator, SourceUnit
-from parsers.attachments import attachments
+from parsers.attachments import ATTACHMENT, PICTURE, exclusions
 from parsers.pdf_blocks import (
     Block,
     Typography,
@@ -31,13 +31,18 @@ from parsers.pdf_tables import find_tables
 
 _UNREADABLE_LINE = 0.4
 _UNREADABLE_PAGE = 0.2
+_SMALLEST_PICTURE = 36.0
+_LETTERS_ON_IT = 20
+_MOST_PICTURES = 50
+"""Half an inch each way; letters on an image that is the ground of the page's text; images counted of a page."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Page:
     """One page read: pieces of lines and tables, the rest apart. `lost`: characters no font map explains.
     `confidence`: of the words, where they were recognised in a picture; `needs_review`: too low to use them.
-    `attached`: files its notes hold."""
+    `attached`: names of files its notes hold. `pictures`: images large enough to hold words, without the page's own
+    words on them."""
 
     number: int
     height: float
@@ -47,12 +52,13 @@ class _Page:
     lost: int
     confidence: float | None = None
     needs_review: bool = False
-    attached: int = 0
+    attached: tuple[str, ...] = ()
+    pictures: int = 0
     fields: tuple[Field, ...] = ()
 
 
 def read_pages(file: Any, uri: str) -> tuple[list[Element], list[SourceUnit]]:
-    """Elements in reading order; one unit a page, one for each attached file and an XFA form.
+    """Elements in reading order; one unit a page, one for each attached file, picture and XFA form.
 
     Raises: CorruptDocument when a page cannot be loaded."""
     forms = with_forms(file)
@@ -77,30 +83,44 @@ def read_pages(file: Any, uri: str) -> tuple[list[Element], list[SourceUnit]]:
         replace(item, locator=replace(item.locator, page_label=printed.get(item.locator.page or 0)))
         for item in _woven(blocks, pages, edges, norm, marks)
     ]
-    attached = _attached(file) + sum(page.attached for page in pages)
-    return elements, [*map(_unit, pages), *attachments(attached), *forms]
+    attached = [*_attached(file), *(name for page in pages for name in page.attached)]
+    pictures = [f"page {page.number}" for page in pages for _ in range(page.pictures)]
+    return elements, [
+        *map(_unit, pages),
+        *exclusions(ATTACHMENT, attached),
+        *exclusions(PICTURE, pictures),
+        *forms,
+    ]
 
 
-def _attached(file: Any) -> int:
-    """Number of files attached to the document; a damaged list counts as none."""
+def _attached(file: Any) -> list[str]:
+    """Names of the files attached to the document; a damaged list counts as none."""
     import pypdfium2
 
     try:
-        return int(file.count_attachments())
+        return [file.get_attachment(at).get_name() for at in range(file.count_attachments())]
     except pypdfium2.PdfiumError:
-        return 0
+        return []
 
 
-def _attached_to(page: Any) -> int:
-    """Number of files attached to a page by its notes."""
+def _attached_to(page: Any) -> Iterator[str]:
+    """Names of the files attached to a page by its notes."""
+    import pypdfium2
     import pypdfium2.raw as pdfium
 
-    count = 0
     for at in range(pdfium.FPDFPage_GetAnnotCount(page.raw)):
         annotation = pdfium.FPDFPage_GetAnnot(page.raw, at)
-        count += pdfium.FPDFAnnot_GetSubtype(annotation) == pdfium.FPDF_ANNOT_FILEATTACHMENT
+        if pdfium.FPDFAnnot_GetSubtype(annotation) == pdfium.FPDF_ANNOT_FILEATTACHMENT:
+            file = pdfium.FPDFAnnot_GetFileAttachment(annotation)
+            yield pypdfium2.PdfAttachment(file, page.pdf).get_name() if file else ""
         pdfium.FPDFPage_CloseAnnot(annotation)
-    return count
+
+
+def _pictures(images: Sequence[Box], glyphs: Sequence[Glyph]) -> int:
+    """How many images may hold words: neither small, nor the ground of the page's own words, as scans are."""
+    large = [box for box in images if min(box[2] - box[0], box[3] - box[1]) >= _SMALLEST_PICTURE]
+    letters = (sum(glyph.letters for glyph in glyphs if _in_any([box], glyph)) for box in large[:_MOST_PICTURES])
+    return sum(count < _LETTERS_ON_IT for count in letters)
 
 
 def _read_page(file: Any, number: int, uri: str) -> _Page:
@@ -113,7 +133,7 @@ def _read_page(file: Any, number: int, uri: str) -> _Page:
     try:
         place = geometry(page)
         paint = read_paint(page, place)
-        glyphs = read_glyphs(page, place, paint)
+        glyphs = all_glyphs = read_glyphs(page, place, paint)
     except BaseException:
         page.close()
         raise
@@ -125,7 +145,9 @@ def _read_page(file: Any, number: int, uri: str) -> _Page:
     try:
         read = _sorted_out(number, place, glyphs, [table for table, _ in found])
         fields = tuple(fields_of(file, page))
-        return replace(_recognised(read, page, place), attached=_attached_to(page), fields=fields)
+        read = replace(_recognised(read, page, place), attached=tuple(_attached_to(page)), fields=fields)
+        seen = read.confidence is None and any(line.text for line in (*read.lines, *read.aside))
+        return replace(read, pictures=_pictures(paint.images, all_glyphs) if seen else 0)
     finally:
         page.close()
 

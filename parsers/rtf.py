@@ -19,11 +19,11 @@ from kprep.core.models import (
     table_text,
 )
 from parsers.anchors import Slugger
-from parsers.attachments import NOT_EXTRACTED, attachments
+from parsers.attachments import ATTACHMENT, NOT_EXTRACTED, PICTURE, exclusions
 from parsers.rtf_reader import Paragraph, Row, RtfReader
 
 NAME = "rtf"
-VERSION = 1
+VERSION = 2
 TOP = "_top"
 _HEADING = re.compile(r"(?:heading|überschrift|titre|标题)\s*(\d)$")
 
@@ -31,12 +31,13 @@ _HEADING = re.compile(r"(?:heading|überschrift|titre|标题)\s*(\d)$")
 def parse(raw: RawDocument) -> ParsedDocument:
     """Elements in document order with `anchor` (slug of the heading before, `_top` before the first).
 
-    Pictures and comments are recorded exclusions. Raises: CorruptDocument."""
+    Pictures, embedded objects and comments are recorded exclusions. Raises: CorruptDocument."""
     if not raw.content.lstrip().startswith(b"{\\rtf"):
         raise CorruptDocument(f"{raw.uri}: does not begin as Rich Text Format does", uri=raw.uri)
     reader = RtfReader(raw.content, raw.uri)
     elements = list(_elements(reader))
     whole = SourceUnit("file", 1, "ok" if elements else "no_text", sum(len(element.text) for element in elements))
+    embedded = [*exclusions(PICTURE, [""] * reader.pictures), *exclusions(ATTACHMENT, [""] * reader.objects)]
     comments = [SourceUnit("comment", number, NOT_EXTRACTED, 0) for number in range(1, reader.comments + 1)]
     authors = tuple(name.strip() for name in reader.info.get("author", "").split(";") if name.strip())
     return ParsedDocument(
@@ -44,7 +45,7 @@ def parse(raw: RawDocument) -> ParsedDocument:
         raw.media_type,
         f"{NAME}@{VERSION}",
         tuple(elements),
-        (whole, *attachments(reader.pictures), *comments),
+        (whole, *embedded, *comments),
         DocumentMetadata(title=reader.info.get("title", ""), authors=authors),
     )
 

@@ -80,7 +80,7 @@ class RtfReader:
         self.styles: dict[int, str] = {}
         self.furniture: list[tuple[str, str]] = []
         self.info: dict[str, str] = {}
-        self.comments = self.pictures = 0
+        self.comments = self.pictures = self.objects = 0
         self._uri = uri
         self._source = content.decode("latin-1")
         self._groups = [_Group()]
@@ -206,6 +206,8 @@ class RtfReader:
         group = self._group
         if word == "pict" and group.place:
             self.pictures += 1
+        if word == "objdata":
+            self.objects += 1
         if word == "annotation":
             self.comments += 1
         known: dict[str, Callable[[], str]] = {

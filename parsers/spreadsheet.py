@@ -32,7 +32,7 @@ from parsers.ole import check_chains
 from parsers.sheet_grid import MAX_SPREAD, Sheet, check_size, quote_sheet, read_sheets, wanted_sheets
 
 NAME = "spreadsheet"
-VERSION = 2
+VERSION = 3
 MAIN = "xl/workbook.xml"
 _LONGEST_CHART = 200
 _OLE = b"\xd0\xcf\x11\xe0"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise, zip_longest
 from typing import Any
 
-from kprep.core.models import CleanDocument, DocumentMetadata, Element, Link, Locator, table_text
+from kprep.core.models import CleanDocument, DocumentMetadata, Element, Link, Locator, SourceUnit, table_text
 
 TEXT, TARGET, AUTHOR = "text", "target", "author"
 """What a field holds: words, the target of a link, the name of an author."""
@@ -34,10 +34,11 @@ class Content:
 
     elements: tuple[Element, ...]
     metadata: DocumentMetadata
+    units: tuple[SourceUnit, ...] = ()
 
     @classmethod
     def of(cls, document: CleanDocument) -> Content:
-        return cls(document.elements, document.metadata)
+        return cls(document.elements, document.metadata, document.units)
 
     def fields(self) -> list[Field]:
         """All texts in the order of the walk."""
@@ -74,7 +75,10 @@ class Content:
         authors = tuple(visit(author, AUTHOR, _WHOLE, "") for author in metadata.authors)
         front_matter = _walk_value(metadata.front_matter, visit)
         elements = tuple(_walk_element(element, visit) for element in self.elements)
-        return Content(elements, replace(metadata, title=title, authors=authors, front_matter=front_matter))
+        units = tuple(
+            replace(unit, name=visit(unit.name, TEXT, _WHOLE, "")) if unit.name else unit for unit in self.units
+        )
+        return Content(elements, replace(metadata, title=title, authors=authors, front_matter=front_matter), units)
 
 
 def _walk_element(element: Element, visit: Visit) -> Element:

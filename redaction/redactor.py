@@ -86,7 +86,7 @@ class Redactor:
             media_type=document.media_type,
             parser=document.parser,
             elements=tuple(_placed(element, safe) for element in content.elements),
-            units=document.units,
+            units=content.units,
             metadata=content.metadata,
             removals=tuple(replace(removal, locator=safe(removal.locator)) for removal in document.removals),
             redactions=tuple(replace(redaction, locator=safe(redaction.locator)) for redaction in redactions),

@@ -27,7 +27,8 @@ def explain_command(folder: Path | None, data_dir: Path | None, as_json: bool, u
     click.secho(f"{outcome['uri']}  {outcome['parser']}", bold=True)
     click.echo(f"{outcome['coverage']:.1%} of the text of the source reached an element")
     for unit in outcome["excluded"]:
-        click.echo(f"  {unit['kind']} {unit['number']}: {unit['state']}")
+        named = f" ({unit['name']})" if unit["name"] else ""
+        click.echo(f"  {unit['kind']} {unit['number']}{named}: {unit['state']}")
     click.echo(f"cleaning takes {outcome['removed_share']:.1%} of the characters")
     for step in outcome["steps"]:
         click.secho(f"\n{step['rule']}", fg="cyan")

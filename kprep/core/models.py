@@ -144,12 +144,14 @@ class SourceUnit:
     """One unit of the original that must be accounted for: a page, slide, sheet, or the whole file.
 
     `state`: "ok" or a reason code ("no_text", "needs_review", ...). `chars`: characters of text it gave.
+    `name`: of an embedded file, as the original has it, or the place of a picture without a name; else "".
     """
 
     kind: str
     number: int
     state: str
     chars: int
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)

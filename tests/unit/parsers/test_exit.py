@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from kprep.core.errors import NoText
-from kprep.core.models import DocumentMetadata, Element, ElementKind, Link, Locator, ParsedDocument, table_text
+from kprep.core.models import (
+    DocumentMetadata,
+    Element,
+    ElementKind,
+    Link,
+    Locator,
+    ParsedDocument,
+    SourceUnit,
+    table_text,
+)
 from parsers.exit import clean_text, leave
 
 PLACE = Locator(line=(1, 1))
@@ -75,3 +86,9 @@ def test_invariants_are_asserted() -> None:
         leave(document(Element(ElementKind.PARAGRAPH, "words", Locator())))
     with pytest.raises(AssertionError):
         leave(document(Element(ElementKind.TABLE, "other", PLACE, rows=(("a",),))))
+
+
+def test_names_of_units_are_cleaned() -> None:
+    unit = SourceUnit("attachment", 1, "not_extracted", 0, "a\x00\u202eb\nc.pdf")
+    found = leave(replace(document(Element(ElementKind.PARAGRAPH, "x", PLACE)), units=(unit,)))
+    assert found.units[0].name == "ab c.pdf"

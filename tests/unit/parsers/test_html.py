@@ -18,6 +18,20 @@ def pairs(source: str) -> list[tuple[str, str]]:
     return [(element.kind.value, element.text) for element in page(source).elements]
 
 
+def test_what_a_page_shows_from_elsewhere_is_recorded_once() -> None:
+    units = page(
+        "<p>Words</p><img src='/a/plan%201.png?sig=1' alt='Plan'><img src='/a/plan%201.png?sig=1'>"
+        "<img src='data:image/png;base64,AAAA'><img src='count.gif' width=1 height=1>"
+        "<video><source src='tour.mp4'></video><iframe src='https://example.org/map/'></iframe>"
+    ).units
+    assert [(u.kind, u.number, u.state, u.name) for u in units[1:]] == [
+        ("picture", 1, "not_extracted", "plan 1.png"),
+        ("picture", 2, "not_extracted", "data:image/png"),
+        ("recording", 1, "not_extracted", "tour.mp4"),
+        ("attachment", 1, "not_extracted", "map"),
+    ]
+
+
 @pytest.mark.req("D4.2")
 @pytest.mark.parametrize(
     ("source", "kind"),

@@ -144,11 +144,11 @@ def test_attachments_and_doubles_are_recorded() -> None:
     message.set_content("The plan is attached.")
     message.add_attachment(b"%PDF-1.4", maintype="application", subtype="pdf", filename="plan.pdf")
     document = parsed(mailbox([message, message]), "box.mbox")
-    assert [(unit.kind, unit.state) for unit in document.units] == [
-        ("message", "ok"),
-        ("message", "duplicate"),
-        ("attachment", "not_extracted"),
-        ("attachment", "not_extracted"),
+    assert [(unit.kind, unit.state, unit.name) for unit in document.units] == [
+        ("message", "ok", ""),
+        ("message", "duplicate", ""),
+        ("attachment", "not_extracted", "plan.pdf"),
+        ("attachment", "not_extracted", "plan.pdf"),
     ]
     assert [element.text for element in document.elements].count("The plan is attached.") == 1
 

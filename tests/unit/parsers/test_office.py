@@ -60,9 +60,9 @@ def test_slides_follow_the_deck_with_notes_after_them_and_hidden_ones_marked() -
 
 def test_files_inside_office_files_are_recorded() -> None:
     deck = read("a.pptx", BUILD.DECK)
-    assert [(u.kind, u.state) for u in deck.units if u.kind != "slide"] == [
-        ("attachment", "not_extracted"),
-        ("attachment", "not_extracted"),
+    assert [(u.kind, u.state, u.name) for u in deck.units if u.kind != "slide"] == [
+        ("attachment", "not_extracted", "sheet1.xlsx"),
+        ("picture", "not_extracted", "image1.png"),
     ]
 
 
@@ -176,7 +176,7 @@ def test_open_document_text() -> None:
         ("2.", 1),
     ]
     assert [e.text for e in document.elements if e.kind is ElementKind.FOOTNOTE] == ["Class 2 or better."]
-    assert [u.kind for u in document.units] == ["file", "attachment", "comment"]
+    assert [u.kind for u in document.units] == ["file", "picture", "comment"]
 
 
 def test_open_document_sheets_repeat_cells_not_emptiness() -> None:

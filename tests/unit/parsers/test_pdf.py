@@ -8,6 +8,8 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from PIL import Image
+from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 
 from kprep.core.errors import CorruptDocument, EncryptedDocument
@@ -145,17 +147,30 @@ def test_a_known_password_opens_the_file_and_its_citations(algorithm: str, monke
     assert found.elements == read(BUILD.pdf(BUILD.heading_last_on_page)).elements
 
 
-@pytest.mark.req("D2.1")
 def test_attached_files_are_recorded_exclusions() -> None:
     import pypdf
 
     writer = pypdf.PdfWriter(clone_from=io.BytesIO(BUILD.pdf(BUILD.heading_last_on_page)))
-    for name in ("prices.xlsx", "terms.docx"):
+    for name in ("prices.xlsx", "terms of\nuse.docx"):
         writer.add_attachment(name, b"of the file")
     out = io.BytesIO()
     writer.write(out)
-    units = [(unit.kind, unit.number, unit.state) for unit in read(out.getvalue()).units if unit.kind != "page"]
-    assert units == [("attachment", 1, "not_extracted"), ("attachment", 2, "not_extracted")]
+    units = [(unit.number, unit.state, unit.name) for unit in read(out.getvalue()).units if unit.kind == "attachment"]
+    assert units == [(1, "not_extracted", "prices.xlsx"), (2, "not_extracted", "terms of use.docx")]
+
+
+def test_pictures_that_may_hold_words_are_recorded_with_their_page() -> None:
+    def pictures(canvas: Canvas) -> None:
+        picture = ImageReader(Image.new("RGB", (8, 8), "white"))
+        canvas.drawImage(picture, 50, 50, 400, 600)
+        canvas.drawString(60, 600, "The ground of a page is no figure of it.")
+        canvas.showPage()
+        canvas.drawImage(picture, 100, 100, 200, 100)
+        canvas.drawImage(picture, 20, 700, 12, 12)
+        canvas.drawString(60, 600, "Figure 1 shows the way of a document.")
+
+    units = [(unit.number, unit.state, unit.name) for unit in read(BUILD.pdf(pictures)).units if unit.kind != "page"]
+    assert units == [(1, "not_extracted", "page 2")]
 
 
 def test_nonsense_is_corrupt() -> None:

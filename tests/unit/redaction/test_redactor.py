@@ -9,7 +9,16 @@ import pytest
 import yaml
 
 from kprep.core.errors import ConfigError, SecretFound
-from kprep.core.models import CleanDocument, DocumentMetadata, Element, ElementKind, Link, Locator, table_text
+from kprep.core.models import (
+    CleanDocument,
+    DocumentMetadata,
+    Element,
+    ElementKind,
+    Link,
+    Locator,
+    SourceUnit,
+    table_text,
+)
 from redaction import VERSION, RedactionPolicy, Redactor, default_policy_text
 
 KEY = b"0123456789abcdef"
@@ -166,9 +175,16 @@ def test_scan_names_secrets_apart() -> None:
 
 
 def test_everything_else_is_passed_on() -> None:
-    source = replace(document("x"), media_type="text/html", parser="html")
+    unit = SourceUnit("page", 1, "ok", 1)
+    source = replace(document("x"), media_type="text/html", parser="html", units=(unit,))
     result = REDACTOR.redact(source)
-    assert (result.uri, result.media_type, result.parser, result.units) == ("s/a", "text/html", "html", ())
+    assert (result.uri, result.media_type, result.parser, result.units) == ("s/a", "text/html", "html", (unit,))
+
+
+def test_names_of_embedded_files_are_redacted() -> None:
+    units = (SourceUnit("attachment", 1, "not_extracted", 0, "Offer for ann@example.org.pdf"),)
+    (unit,) = REDACTOR.redact(replace(document("x"), units=units)).units
+    assert re.fullmatch(r"Offer for <EMAIL_[0-9a-f]{6}>\S*", unit.name)
 
 
 def test_default_file_equals_the_defaults() -> None:
