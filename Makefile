@@ -83,6 +83,7 @@ lock: install-dev ## resolve dependencies anew; no index address is written
 	$(LOCK) pyproject.toml --extra dev -o requirements/dev.txt
 	$(LOCK) pyproject.toml requirements/speech.in --extra speech -c requirements/dev.txt -o requirements/speech.txt
 	$(LOCK) pyproject.toml --extra ocr -c requirements/dev.txt -o requirements/ocr.txt
+	$(LOCK) pyproject.toml --extra multilingual -c requirements/dev.txt -o requirements/multilingual.txt
 	$(LOCK) requirements/build.in -o requirements/build.txt
 
 bench: install-dev ## figures; open test sets are read from KPREP_SETS (default ../shared/data)

@@ -18,7 +18,7 @@ FloatArray: TypeAlias = "NDArray[np.float32]"
 class Embedder(Protocol):
     """Gives vectors for texts. `space` names all that shapes a vector: model, revision, dimensions, role and prefix,
     normalisation; `tokenizer` what `count_tokens` counts with (for chunk fingerprints); `languages` those the model is
-    declared for ("*": any)."""
+    declared for ("*": any); `unrelated` the cosine of texts that have nothing in common, where likeness begins."""
 
     @property
     def space(self) -> str: ...
@@ -30,6 +30,8 @@ class Embedder(Protocol):
     def max_tokens(self) -> int: ...
     @property
     def languages(self) -> tuple[str, ...]: ...
+    @property
+    def unrelated(self) -> float: ...
 
     def count_tokens(self, text: str) -> int:
         """Tokens of the text as the model sees it, special tokens and prefix included."""

@@ -15,7 +15,7 @@ import cleaning
 import enrichment
 import parsers
 import redaction
-from embedding.tokenizer import load_tokenizer
+from embedding import token_counter
 from flows.kept import Kept, pack_parsed, pack_redacted, unpack_parsed, unpack_redacted
 from flows.metadata import check_front_matter
 from flows.rules import STAGES, RuleSet
@@ -76,7 +76,7 @@ def walk(
 
     Raises: PrepError of the room that refused.
     """
-    count_tokens = load_tokenizer(rules.tokenizer)
+    count_tokens = token_counter(rules.tokenizer)
     instruct_parsers(rules)
 
     def redact(document: Any) -> RedactedDocument:

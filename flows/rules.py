@@ -13,8 +13,8 @@ import chunking
 import cleaning
 import enrichment
 import redaction
-from embedding.local import MAX_TOKENS
-from embedding.tokenizer import BUNDLED, load_tokenizer
+from embedding import local, multilingual, token_counter
+from embedding.tokenizer import BUNDLED
 from kprep.config import KnowledgeBase, ProfileConfig, read_mapping
 from kprep.core.errors import ConfigError, UnsupportedFormat
 from kprep.core.ids import canonical_json, digest, fingerprint
@@ -29,7 +29,7 @@ STAGES = ("parse", "clean", "redact", "chunk", "enrich")
 class RuleSet:
     """Everything that shapes a document's chunks. Can be sent to a child process.
 
-    `max_tokens`, `tokenizer`: of the embedder, counted on the exact text it gets.
+    `max_tokens`, `tokenizer`: of the embedder (`embedding.token_counter`), counted on the exact text it gets.
     """
 
     cleaning: cleaning.CleaningRules
@@ -38,7 +38,7 @@ class RuleSet:
     default_profile: ChunkProfile
     tenant: str
     max_tokens: int
-    tokenizer: Path
+    tokenizer: str
     key: bytes = field(repr=False)
     speech: SpeechSettings = field(default_factory=SpeechSettings)
     passwords: tuple[str, ...] = field(default=(), repr=False)
@@ -73,7 +73,7 @@ class RuleSet:
         options = self.cleaning.with_boilerplate(repeated).options()
         profile = self.profile(doc_type)
         chunker = chunking.CHUNKERS[profile.strategy]
-        cut = {**asdict(profile), "tokenizer": load_tokenizer(self.tokenizer).identity}
+        cut = {**asdict(profile), "tokenizer": token_counter(self.tokenizer).identity}
         return {
             "parse": self._parser_identity(media_type),
             "clean": fingerprint("", "cleaning", cleaning.VERSION, options),
@@ -157,16 +157,18 @@ def _speech(base: KnowledgeBase) -> SpeechSettings:
     return SpeechSettings(model, given.language, given.budget_minutes * 60, given.min_confidence)
 
 
-def embedder_limits(base: KnowledgeBase) -> tuple[int, Path]:
-    """Token limit and tokenizer file of the configured embedder, without loading its model."""
+def embedder_limits(base: KnowledgeBase) -> tuple[int, str]:
+    """Token limit and tokenizer of the configured embedder, without loading its model."""
     settings = base.config.embedding
+    if settings.get("provider") == multilingual.NAME:
+        return multilingual.MAX_TOKENS, multilingual.NAME
     tokenizer = settings.get("tokenizer")
     own = isinstance(tokenizer, str) and tokenizer != "bundled"
     path = base.path(Path(str(tokenizer))) if own else BUNDLED
-    limit = settings.get("max_tokens", MAX_TOKENS)
+    limit = settings.get("max_tokens", local.MAX_TOKENS)
     if not isinstance(limit, int):
         raise ConfigError("embedding.max_tokens must be a whole number", key="embedding.max_tokens")
-    return limit, path
+    return limit, str(path)
 
 
 def _loaded(base: KnowledgeBase, path: Path | None, load: Callable[[dict[str, Any]], RulesT]) -> RulesT:

@@ -41,9 +41,8 @@ def main() -> None:
             versions = locked.get(canonicalize_name(requirement.name), [])
             if not any(requirement.specifier.contains(version, prereleases=True) for version in versions):
                 sys.exit(f"requirements/{name} does not fit {text}: run `make lock`")
-    pinned(ROOT / "requirements" / "build.txt")
-    pinned(ROOT / "requirements" / "speech.txt")
-    pinned(ROOT / "requirements" / "ocr.txt")
+    for name in ("build", "speech", "ocr", "multilingual"):
+        pinned(ROOT / "requirements" / f"{name}.txt")
     print("lock files: every dependency pinned with hashes, no index named")
 
 

@@ -62,7 +62,7 @@ MEANINGS = {
     "`max_tokens` where it is not given",
     "chunking.profiles.NAME.min_tokens": "sections below this are joined with a neighbour",
     "chunking.profiles.NAME.overlap_sentences": "sentences repeated between two text chunks",
-    "embedding": "`provider`: `local`, `openai` or `none`, and the provider's own keys (below)",
+    "embedding": "`provider`: `local`, `multilingual`, `openai` or `none`, and the provider's own keys (below)",
     "quality.questions": "file of fixed questions",
     "quality.thresholds.recall_at_5": "floor; without it the figure is reported, not judged",
     "quality.thresholds.mrr": "floor; without it the figure is reported, not judged",

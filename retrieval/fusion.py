@@ -34,9 +34,9 @@ def bounded_lexical(ranked: Ranked, bound: float) -> dict[str, float]:
     return {chunk_id: score / bound for chunk_id, score in ranked} if bound > 0 else {}
 
 
-def bounded_cosine(ranked: Ranked) -> dict[str, float]:
-    """Cosines cut to 0..1: vectors that point apart are not evidence."""
-    return {chunk_id: min(1.0, max(0.0, cosine)) for chunk_id, cosine in ranked}
+def bounded_cosine(ranked: Ranked, unrelated: float) -> dict[str, float]:
+    """Cosines as 0..1 between what the model gives unrelated texts and 1: vectors further apart are no evidence."""
+    return {chunk_id: min(1.0, max(0.0, (cosine - unrelated) / (1 - unrelated))) for chunk_id, cosine in ranked}
 
 
 def min_max(scores: Mapping[str, float]) -> dict[str, float]:

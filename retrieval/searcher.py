@@ -38,6 +38,9 @@ class QueryEmbedder(Protocol):
     @property
     def languages(self) -> Sequence[str]: ...
 
+    @property
+    def unrelated(self) -> float: ...
+
     def embed_query(self, text: str) -> Any:
         """Unit-length vector of a question, shape (dimensions,)."""
 
@@ -82,6 +85,8 @@ class _Arms:
     lexical: list[tuple[str, float]] = field(default_factory=list)
     dense: list[tuple[str, float]] = field(default_factory=list)
     bound: float = 0.0
+    unrelated: float = 0.0
+    """Cosine at which likeness begins, as the embedder says."""
     scores: dict[str, dict[str, float]] = field(default_factory=dict)
     """Chunk id -> what each arm gave it, as far as it was asked: `lexical` 0..1 of the bound, `dense` a cosine."""
     degraded: list[str] = field(default_factory=list)
@@ -218,6 +223,7 @@ class Searcher:
                 arms.degraded.append("embedding_language")
             else:
                 vector = embedder.embed_query(request.question)
+                arms.unrelated = embedder.unrelated
                 arms.dense = arm.dense_hits(self._connection, scope, self._space, vector, candidates)
                 if self._reader.row.statistics.get("without_vector", 0):
                     arms.degraded.append("vectors_incomplete")
@@ -240,7 +246,7 @@ class Searcher:
         else:
             weight = float(self._settings["dense_weight"]) if arms.dense else 0.0
             lexical = fusion.bounded_lexical(arms.lexical, arms.bound)
-            ranked = fusion.convex(lexical, fusion.bounded_cosine(arms.dense), weight)
+            ranked = fusion.convex(lexical, fusion.bounded_cosine(arms.dense, arms.unrelated), weight)
         if not self._has_evidence(arms):
             return []
         floor = LEAST_OF_BEST * ranked[0][1] if ranked else 0.0
@@ -248,7 +254,7 @@ class Searcher:
 
     def _has_evidence(self, arms: _Arms) -> bool:
         """True when the question's words are mostly known, or a passage is close in meaning."""
-        closest = arms.dense[0][1] if arms.dense else 0.0
+        closest = max(fusion.bounded_cosine(arms.dense[:1], arms.unrelated).values(), default=0.0)
         best = arms.lexical[0][1] / arms.bound if arms.lexical and arms.bound else 0.0
         floors: Mapping[str, float] = self._settings["evidence"]
         if not arms.dense:  # no second opinion

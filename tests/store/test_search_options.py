@@ -90,6 +90,7 @@ def test_without_its_embedding_server_search_is_lexical_and_says_so(base: TestBa
     class Gone:
         space = base.workspace.release_configuration()["embedding_space"]
         languages = ("en",)
+        unrelated = 0.0
 
         def embed_query(self, text: str) -> Any:
             raise EmbedderUnavailable(f"the server is gone, {len(text)} characters were not sent")

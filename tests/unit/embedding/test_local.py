@@ -126,6 +126,7 @@ def test_a_changed_model_file_is_refused(tmp_path: Path, monkeypatch: pytest.Mon
         {"provider": "local", "threads": 0},
         {"provider": "local", "model": "another"},
         {"provider": "openai", "base_url": "http://localhost"},
+        {"provider": "multilingual", "model": "large"},
     ],
 )
 def test_settings_that_cannot_work_are_refused(settings: dict[str, object]) -> None:
@@ -134,4 +135,4 @@ def test_settings_that_cannot_work_are_refused(settings: dict[str, object]) -> N
 
 
 def test_registry_names() -> None:
-    assert list(EMBEDDERS) == ["local", "openai"]
+    assert list(EMBEDDERS) == ["local", "multilingual", "openai"]
