@@ -12,6 +12,11 @@ from kprep.core.models import Element, ElementKind, Locator
 _CELL_RANGE = re.compile(r"(?P<left>[A-Z]+)(?P<top>\d+):(?P<right>[A-Z]+)(?P<bottom>\d+)")
 
 _BREAK = re.compile("\n")
+_PLACEHOLDER = re.compile(r"<[A-Z][A-Z_]*_[0-9a-f]{6}>")
+_PROSE = {ElementKind.PARAGRAPH, ElementKind.LIST_ITEM, ElementKind.QUOTE, ElementKind.FOOTNOTE}
+_LONG = 1000
+_SLACK = 64
+"""Characters of prose that is cited in parts, and those around a part for what cleaning spells out, as ligatures."""
 
 BLOCK_GAP = "\n\n"
 
@@ -66,12 +71,22 @@ def citable_together(first: Locator, second: Locator) -> bool:
 def narrow(element: Element, breaks: Sequence[int], start: int, end: int) -> Locator:
     """The element's locator for the characters start..end of its text.
 
-    `char` and `line` are narrowed only where the text is a verbatim slice of the original, which shows in its length
-    and number of lines (`breaks`, as in `Block`); the rows of a table by counting its lines; everything else stays the
-    element's."""
-    place = _narrow_rows(element, breaks, start, end) if element.kind is ElementKind.TABLE else element.locator
-    if place.char is None or place.char[1] - place.char[0] != len(element.text):
+    Where the text is a verbatim slice of the original, which shows in its length and number of lines (`breaks`, as in
+    `Block`), `char` and `line` are exact; where markup was taken out of long prose, `char` is as narrow as is certain.
+    Rows of a table are counted, or begin where the element says. Everything else stays the element's."""
+    if element.kind is ElementKind.TABLE:
+        return _narrow_rows(element, breaks, start, end)
+    place = element.locator
+    if place.char is None:
         return place
+    taken = place.char[1] - place.char[0] - len(element.text)
+    if taken:
+        long_prose = element.kind in _PROSE and not element.fragment and len(element.text) > _LONG
+        return (
+            place
+            if not (long_prose and 0 < 2 * taken < len(element.text))
+            else replace(place, char=_around(element.text, place.char, start, end))
+        )
     place = replace(place, char=(place.char[0] + start, place.char[0] + end))
     if place.line is not None and place.line[1] - place.line[0] == len(breaks):
         first = place.line[0] + bisect_left(breaks, start)
@@ -80,15 +95,30 @@ def narrow(element: Element, breaks: Sequence[int], start: int, end: int) -> Loc
     return place
 
 
+def _around(text: str, char: tuple[int, int], start: int, end: int) -> tuple[int, int]:
+    """Characters of the original that surely hold text[start:end]. Parsers take markup out and put nothing in, so a
+    character stands in the original at its own place or later, and from the end at its own place or earlier; only
+    placeholders may be longer than what they replaced."""
+    before = sum(len(found) for found in _PLACEHOLDER.findall(text[:end])) + _SLACK
+    after = sum(len(found) for found in _PLACEHOLDER.findall(text[start:])) + _SLACK
+    first = max(char[0], char[0] + start - before)
+    last = min(char[1], char[1] - (len(text) - end) + after)
+    return (first, last) if first < last else char
+
+
 def _narrow_rows(element: Element, breaks: Sequence[int], start: int, end: int) -> Locator:
     """Row and cell range of some lines of a table. `row` is that of the table's first line; where that is not the first
     row of all, a header is a repeated one, and its lines stand for the row below it. A cell range is narrowed only if
     it has as many rows as the table has lines."""
     place = element.locator
     first, last = (bisect_left(breaks, at) for at in (start, max(end - 1, start)))
+    repeated = element.header_rows if (place.row or 0) > 1 else 0
     if place.row is not None:
-        repeated = element.header_rows if place.row > 1 else 0
         place = replace(place, row=place.row + max(first, repeated))
+    if place.line and place.char and len(element.row_starts) == len(breaks) + 1:
+        (line, char), after = element.row_starts[max(first, repeated)], element.row_starts[max(last, repeated) + 1 :]
+        ends = (max(line, after[0][0] - 1), after[0][1]) if after else (place.line[1], place.char[1])
+        place = replace(place, line=(line, ends[0]), char=(char, ends[1]))
     cells = _CELL_RANGE.fullmatch(place.cell or "")
     if cells and int(cells["bottom"]) - int(cells["top"]) == len(breaks):
         top, bottom = int(cells["top"]) + first, int(cells["top"]) + last

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from kprep.core.errors import TooLarge
 from kprep.core.models import Element, ElementKind, Locator, ParsedDocument, ParserSpec, RawDocument, table_text
@@ -14,7 +15,7 @@ from parsers.source_text import SourceText, document, read
 from parsers.source_text import quote as quote_text
 
 NAME = "csv_table"
-VERSION = 1
+VERSION = 2
 MEDIA_TYPES = ("text/csv", "text/tab-separated-values")
 MAX_BYTES = 64_000_000
 REGION = 100
@@ -95,7 +96,9 @@ def _table(
     place = source.place(first.start, region[-1].end, anchor)
     row = region[0].number - len(head)
     place = Locator(line=place.line, char=place.char, row=row, anchor=anchor)
-    return Element(ElementKind.TABLE, table_text(rows), place, rows=rows, header_rows=len(head), fragment=fragment)
+    starts = tuple((source.lines.number_at(record.start), record.start) for record in (*head, *region))
+    table = Element(ElementKind.TABLE, table_text(rows), place, rows=rows, header_rows=len(head), row_starts=starts)
+    return replace(table, fragment=fragment)
 
 
 PARSER = ParserSpec(NAME, VERSION, MEDIA_TYPES, parse, quote)

@@ -139,6 +139,7 @@ def _clean_element(element: Element) -> Element:
         hidden=element.hidden,
         confidence=element.confidence,
         fragment=element.fragment,
+        row_starts=element.row_starts,
     )
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 NAME = "markdown"
-VERSION = 2
+VERSION = 3
 
 _DEFINITION = re.compile(r"""[\s>]*\[[^\]^]+\]:\s*<?(\S+?)>?(?:\s+["'(](.+)["')])?\s*$""")
 _MARKUP_ONLY = re.compile(r"[\s>]*(?:(?:`{3,}|~{3,})\s*[\w+#.-]*|\d{1,9}[.)])\s*$")
@@ -166,6 +166,7 @@ class _Walk:
     def _table(self, tokens: list[Token], start: int) -> int:
         """Rows of cells as plain text; returns the index after the table."""
         rows: list[list[str]] = []
+        starts: list[tuple[int, int]] = []
         links: list[Link] = []
         header_rows = 0
         index = start + 1
@@ -173,6 +174,7 @@ class _Walk:
             token = tokens[index]
             if token.type == "tr_open":
                 rows.append([])
+                starts.append(self._start(token))
             elif token.type == "thead_close":
                 header_rows = len(rows)
             elif token.type == "inline":
@@ -182,10 +184,22 @@ class _Walk:
             index += 1
         cells = tuple(tuple(row) for row in rows)
         table = Element(
-            ElementKind.TABLE, table_text(cells), NOWHERE, rows=cells, header_rows=header_rows, links=tuple(links)
+            ElementKind.TABLE,
+            table_text(cells),
+            NOWHERE,
+            rows=cells,
+            header_rows=header_rows,
+            links=tuple(links),
+            row_starts=tuple(starts),
         )
         self._add(tokens[start], table)
         return index + 1
+
+    def _start(self, token: Token) -> tuple[int, int]:
+        """Line and character at which a token begins."""
+        assert token.map is not None
+        (line,) = self.lines.between(token.map[0] + 1 + self.base, token.map[0] + 1 + self.base)
+        return line.number, line.start
 
     def _add(self, token: Token, element: Element) -> None:
         """Keep the element with the place of its block, unless it has no words."""
@@ -203,6 +217,7 @@ class _Walk:
             Element(
                 element.kind, element.text, locator, element.level, element.marker, element.language, element.rows,
                 element.header_rows, element.links, element.hidden, element.confidence, element.fragment,
+                element.row_starts,
             )
         )  # fmt: skip
 

@@ -26,7 +26,7 @@ from parsers.decoding import Lines, decode
 from parsers.source_text import document, read
 
 NAME = "notebook"
-VERSION = 1
+VERSION = 2
 MEDIA_TYPES = ("application/x-ipynb+json",)
 MAX_BYTES = 64_000_000
 MAX_OUTPUT_CHARS = 2_000

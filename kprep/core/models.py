@@ -120,6 +120,8 @@ class Element:
     `text`: its words; for a table always `table_text(rows)`; for code the bytes between the fences, unchanged.
     `level`: heading 1..6, list depth from 1, else 0. `marker`: "3." or "-" of a list item. `language`: of a code block.
     `rows`: cells of a table, the first `header_rows` of them being its header.
+    `row_starts`: line and character (as in `Locator.line` and `.char`) at which each row begins, where rows follow one
+    another in a text; else empty.
     `hidden`: the reader of the original does not see it (white text, display:none).
     `fragment`: what kind of knowledge it is where the format itself says so ("def", "ex", "api", "schema", "field",
     "error", ...), else "". Elements of a fragment stay apart from those of another one or at another anchor.
@@ -137,6 +139,7 @@ class Element:
     hidden: bool = False
     confidence: float | None = None
     fragment: str = ""
+    row_starts: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -228,6 +229,36 @@ def test_places_stay_whole_where_the_text_is_not_a_slice() -> None:
     text = "Many words here. " * 100
     place = Locator(page=3, line=(1, 9), char=(0, 5000))
     assert {child.locator for child in cut(paragraph(text, place), max_tokens=64).children} == {place}
+
+
+@pytest.mark.req("D3.8")
+def test_places_in_one_long_line_with_markup_are_narrow_and_hold_the_words() -> None:
+    source = "".join(f"Sentence {n} has **words** and asks ann{n:03}@example.org twice. " for n in range(200)).strip()
+    text = re.sub(r"ann\d+@example\.org", "<EMAIL_12ab9f>", source).replace("**", "")
+    chunked = cut(paragraph(text, Locator(line=(1, 1), char=(0, len(source)))), max_tokens=64)
+    assert len(chunked.children) > 20
+    for child in chunked.children:
+        first, last = child.locator.char or (0, 0)
+        found = source[first:last].replace("**", "")
+        assert all(part.strip() in found for part in child.text.split("<EMAIL_12ab9f>"))
+    middle = next(c for c in chunked.children if "Sentence 3 " in c.text).locator.char or (0, 0)
+    assert middle[1] - middle[0] < len(source) // 2
+
+
+@pytest.mark.req("D3.9")
+def test_rows_are_cited_by_where_they_begin() -> None:
+    rows = (("Name", "Value"), *((f"name {n}", "some words to fill the row") for n in range(2, 61)))
+    starts = ((11, 100), *((n + 11, n * 200) for n in range(2, 61)))
+    place = Locator(line=(11, 71), char=(100, 12_200))
+    children = cut(replace(table(*rows), locator=place, row_starts=starts), max_tokens=64).children
+    assert len(children) > 3
+    places = [child.locator for child in children]
+    assert places[0].line == (11, 12 + len(children[0].text.split("\n")) - 1)
+    assert [c.line for c in places[1:]] == [
+        (a.line[1] + 1, b.line[1]) for a, b in pairwise(places) if a.line and b.line
+    ]
+    assert [c.char for c in places[1:]] == [(a.char[1], b.char[1]) for a, b in pairwise(places) if a.char and b.char]
+    assert places[-1].char == (places[-2].char[1] if places[-2].char else 0, 12_200)
 
 
 def test_places_run_through_the_elements_a_child_covers() -> None:

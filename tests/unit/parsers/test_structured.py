@@ -116,6 +116,7 @@ def test_a_long_table_is_cut_into_regions_with_their_header() -> None:
         (("name", "size"), 101, 101),
         (("name", "size"), 51, 201),
     ]
+    assert found.elements[1].row_starts[:2] == ((1, 0), (102, content.index("n100,")))
     quoted = PARSERS["csv_table"].quote(content.encode(), Locator(row=102))
     assert quoted == "name\nsize\nn100\n100"
 

@@ -70,6 +70,18 @@ def test_html_heading_in_markdown_opens_a_section() -> None:
     ]
 
 
+@pytest.mark.req("D3.9")
+def test_rows_of_a_table_say_where_they_begin() -> None:
+    source = "# T\n\n> | a | b |\n> |---|---|\n> | 1 | 2 |\n> | 3 | 4 |\n\nend\n"
+    table = next(e for e in read(source) if e.rows)
+    assert [line for line, _ in table.row_starts] == [3, 5, 6]
+    assert [source[char:].partition("\n")[0] for _, char in table.row_starts] == [
+        "> | a | b |",
+        "> | 1 | 2 |",
+        "> | 3 | 4 |",
+    ]
+
+
 def test_html_table_in_markdown() -> None:
     (found,) = read("<table>\n<tr><th>a</th><th>b</th></tr>\n<tr><td>1</td><td>2</td></tr>\n</table>")
     assert (found.kind, found.rows, found.locator.line) == (ElementKind.TABLE, (("a", "b"), ("1", "2")), (1, 4))
