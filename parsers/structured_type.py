@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 _LOOKED_AT = 200_000
@@ -72,9 +73,21 @@ def _tree_type(media_type: str, head: str) -> str:
         return "application/vnd.kprep.conversation+jsonl" if _CONVERSATION.match(head) else media_type
     if _SCHEMA.search(head) or (is_json and _SCHEMA_LIKE.match(head)):
         return "application/schema+json" if is_json else "application/schema+yaml"
-    if not is_json and _DICTIONARY.search(head):
-        return "application/vnd.kprep.data-dictionary+yaml"
-    return media_type
+    if is_json:
+        return "application/jsonl" if media_type == "application/json" and _is_lines(head) else media_type
+    return "application/vnd.kprep.data-dictionary+yaml" if _DICTIONARY.search(head) else media_type
+
+
+def _is_lines(head: str) -> bool:
+    """One JSON value a line, though the name says JSON: the first line is one, and another begins after it."""
+    first, _, rest = head.lstrip("\ufeff \t\r\n").partition("\n")
+    if rest.lstrip()[:1] not in {"{", "["}:
+        return False
+    try:
+        json.loads(first)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _table_type(media_type: str, head: str) -> str:

@@ -8,6 +8,13 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 
+FAQ = """\
+{"id": 1.10, "question": "How long is a refund?", "answer": "14 days.\\nBank transfers: 20 days.", "tags": ["refund", "bank"]}
+
+{"id": "2", "question": "W\\u00e9r zahlt?", "answer": null, "by": {"team": "Sales", "seen": true}, "steps": [{"do": "ask"}, {"do": "pay"}]}
+["alone", 7]
+"""
+
 OPENAPI = """\
 openapi: 3.0.3
 info:
@@ -445,6 +452,8 @@ CASES = {
     "code-c_header/input.h": C_SOURCE,
     "code-crlf/input.py": PYTHON.replace("\n", "\r\n"),
     "notebook-c12_outputs/input.ipynb": dump(NOTEBOOK),
+    "json_lines-faq/input.jsonl": FAQ,
+    "json_lines-broken/input.ndjson": FAQ.rstrip()[:-5],
     "knowledge_entry-a42_nash/input.json": dump(NASH),
     "knowledge_entry-lines/input.jsonl": json.dumps(NASH) + "\n" + json.dumps(PARETO, ensure_ascii=False) + "\n",
     "knowledge_entry-list/input.json": dump([NASH, PARETO]),

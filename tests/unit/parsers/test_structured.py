@@ -121,6 +121,13 @@ def test_a_long_table_is_cut_into_regions_with_their_header() -> None:
     assert quoted == "name\nsize\nn100\n100"
 
 
+def test_records_of_json_lines_open_with_their_escapes_read() -> None:
+    source = '{"text": "Stra\\u00dfe"}\n{"text": "Platz"}\n'
+    quote = PARSERS["json_lines"].quote
+    assert quote(source.encode(), Locator(line=(1, 1))) == "text: Straße"
+    assert quote(source.encode(), Locator(char=(0, len(source)))) == "text: Straße\ntext: Platz"
+
+
 @pytest.mark.req("D2.3", "D2.5")
 @pytest.mark.parametrize(
     ("name", "anchor", "text"),
@@ -179,6 +186,9 @@ def test_a_wrong_entry_is_named_by_number(content: str, problem: str) -> None:
         ("a.json", '{"cells": [{"cell_type": "code"}], "nbformat": 4}', "application/x-ipynb+json"),
         ("a.csv", "field,type,description\na,b,c\n", "text/vnd.kprep.data-dictionary+csv"),
         ("kprep.yaml", "sources:\n  - {name: a}\nviews:\n  v: {fields: [text]}\n", "application/yaml"),
+        ("a.ndjson", '{"a": 1}\n', "application/jsonl"),
+        ("a.json", '{"a": 1}\n{"a": 2}\n', "application/jsonl"),
+        ("a.json", '[{"a": 1},\n{"a": 2}]\n', "application/json"),
         ("a.sql", "SELECT 1;", "text/x-sql"),
         ("a.sql", "CREATE TABLE a (b int);", "application/sql"),
         ("run", "#!/usr/bin/env bash\necho\n", "text/x-shellscript"),
@@ -191,6 +201,7 @@ def test_the_content_says_which_format_it_is(name: str, content: str, media_type
 
 
 BOMBS = [
+    ("application/jsonl", '{"a": 1}\n' + "[" * 300_000, CorruptDocument),
     ("application/json", "[" * 300_000, CorruptDocument),
     ("application/json", " " * 24_000_001, TooLarge),
     ("application/yaml", "\n".join(" " * n + "a:" for n in range(300)), CorruptDocument),
