@@ -369,6 +369,7 @@ def plan_run(
             kept={place: row.stages for place, row in results.items()},
             totals=_totals(connection, kb, base, scan, live),
             expired=expired,
+            sources=frozenset(source.name for source in workspace.base.config.sources),
         ),
         Guard(quality.mass_delete_share, quality.mass_delete_documents),
         allow_deletes=allow_deletes,

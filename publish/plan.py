@@ -106,7 +106,7 @@ class Known:
     `empty_sources`: sources that listed nothing at all, which never passes for a deletion of everything. `kept`:
     (content hash, fingerprint of its parsing) -> fingerprints its kept results were made with. `totals`: source ->
     documents that the base release has of it, where `live` holds not all of them. `expired`: documents that are not
-    observed because their retention is over.
+    observed because their retention is over. `sources`: those that are configured, None where that is not known.
     """
 
     keep: frozenset[str] = frozenset()
@@ -116,6 +116,7 @@ class Known:
     kept: Mapping[tuple[str, str], Mapping[str, str]] = field(default_factory=dict)
     totals: Mapping[str, int] = field(default_factory=dict)
     expired: frozenset[str] = frozenset()
+    sources: frozenset[str] | None = None
 
 
 def make_plan(
@@ -222,6 +223,11 @@ def _guard_reason(
     lost = Counter(item.source for item in gone)
     for source, count in sorted(lost.items()):
         deleted = count - renamed[source]
+        if known.sources is not None and source not in known.sources and deleted:
+            return (
+                f"source {source} is no longer configured, but {count} of its documents are published: put it back "
+                "into kprep.yaml, or run again with --allow-deletes to retire them"
+            )
         if source in known.empty_sources:
             return (
                 f"source {source} lists nothing, but {count} of its documents are published: check the source, "

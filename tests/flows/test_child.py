@@ -46,7 +46,7 @@ def child(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrepareChild]:
     source = "{name: docs, kind: filesystem, path: docs}"
     (folder / "kprep.yaml").write_text(f"knowledge_base: child\ntenant: acme\nsources: [{source}]\n")
     rules = load_rules(load(folder), b"a key of the tests")
-    made = PrepareChild(hostile(rules), Limits(timeout_s=2.5, memory_mb=1024))
+    made = PrepareChild(hostile(rules), Limits(timeout_s=5, memory_mb=1024))
     assert isinstance(made.prepare(JOB).result, PreparedDocument)
     yield made
     made.close()
@@ -114,7 +114,7 @@ def test_same_result_in_a_child_and_here(child: PrepareChild) -> None:
 
 @pytest.mark.postgres
 def test_run_with_hostile_documents_publishes_the_others(make_base: MakeBase, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("KPREP_DOCUMENT_TIMEOUT_S", "2.5")
+    monkeypatch.setenv("KPREP_DOCUMENT_TIMEOUT_S", "5")
     monkeypatch.setenv("KPREP_DOCUMENT_MEMORY_MB", "1024")
     kinds = ("docs", *KINDS)
     sources = [

@@ -244,6 +244,20 @@ def test_f04_source_that_lists_nothing_waits(base: TestBase) -> None:
     assert base.uris() == sorted(FOUR)
 
 
+@pytest.mark.req("D10.1")
+def test_a_source_taken_out_of_the_configuration_waits(base: TestBase) -> None:
+    """Its documents neither stay for ever nor go by a slip of the pen; renamed, it keeps them without a question."""
+    base.source(name="papers")
+    assert base.run()["documents"]["renamed"] == len(FOUR)
+    base.write("../other/only.md", REFUNDS)
+    base.configure(sources=[{**base.config["sources"][0], "name": "other", "path": "other"}])
+    summary = base.run()
+    assert summary["status"] == "waiting"
+    assert "source papers is no longer configured" in summary["message"]
+    summary = base.run(allow_deletes=True)
+    assert (summary["status"], summary["documents"]["retired"]) == ("published", len(FOUR) - 1)
+
+
 def test_mass_deletion_waits_for_an_operator(make_base: MakeBase) -> None:
     quality = {"thresholds": {"short_share": 1.0}, "mass_delete_documents": 1}
     base = make_base(FOUR, quality=quality)
