@@ -44,6 +44,7 @@ def preview(workspace: Workspace, *, allow_deletes: bool, only: Sequence[str] = 
         "knowledge_base": workspace.kb,
         "base_release": base,
         "documents": figures["documents"],
+        "passed_over": figures["passed_over"],
         "guard": planned.plan.guard,
         "hashed": planned.scan.hashed,
         "stages": dict(sorted(Counter(item.stage for item in computed).items())),
@@ -83,6 +84,7 @@ def status(workspace: Workspace, last_runs: int = 5) -> dict[str, Any]:
         withdrawn = [item for item in overlay.entries(connection, kb) if item["reason"] == "second_scan"]
         waiting = [item for item in releases.list_releases(connection, kb) if item.status == "blocked"]
     scanned = (row.report or {}).get("second_scan") if row is not None else None
+    passed_over = [item.summary.get("passed_over") for item in recent]
     published = row.published_at if row is not None and live else None
     return {
         "knowledge_base": kb,
@@ -90,6 +92,7 @@ def status(workspace: Workspace, last_runs: int = 5) -> dict[str, Any]:
         "blocked": [item.release for item in waiting if item.release > live],
         "coverage": covered,
         "left_out": left_out,
+        "passed_over": next((row for row in passed_over if row is not None), []),
         "suppressed": suppressed,
         "second_scan": {
             "done": scanned is not None,

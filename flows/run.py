@@ -161,6 +161,7 @@ def plan_figures(planned: Planned) -> dict[str, Any]:
         },
         "guard": planned.plan.guard,
         "hashed": planned.scan.hashed,
+        "passed_over": planned.scan.passed_over,
     }
 
 
@@ -374,6 +375,7 @@ def finish(workspace: Workspace, run_id: str, status: str, extra: dict[str, Any]
             "release": release,
             "base_release": base,
             "status": status,
+            "passed_over": noted.get("passed_over"),
             "documents": _settled_counts(noted.get("documents", {}), work),
             "work": {
                 "parsed": begun["parse"],

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from flows import boilerplate
 from flows.candidates import retention_of
@@ -49,8 +49,9 @@ class Scan:
     read to see whether they changed. `locations`: how to fetch each document. `listed_at`: clock when the first listing
     was there. `decided`: what a person said of documents of the candidate store, as they are now. `known`: documents in
     scope that the scan before listed; `left`: those that no source held already then. `asked`: names of the sources
-    that were listed; `entire`: of those, the ones that gave every entry they have. `check_names`: names of known
-    documents are looked at again, because redaction changed.
+    that were listed; `entire`: of those, the ones that gave every entry they have. `passed_over`:
+    {source, reason, files} of what the sources passed over, None where single files were asked for. `check_names`:
+    names of known documents are looked at again, because redaction changed.
     """
 
     scope: Scope = field(default_factory=whole_scope)
@@ -68,6 +69,7 @@ class Scan:
     left: tuple[str, ...] = ()
     check_names: bool = False
     asked: set[str] = field(default_factory=set)
+    passed_over: list[dict[str, Any]] | None = None
     entire: set[str] = field(default_factory=set)
 
     @property
@@ -157,6 +159,13 @@ def scan_sources(
         if listing.complete and not listing.folders and not wanted.only:
             scan.entire.add(source.name)
         scan.listed_at = scan.listed_at or time.perf_counter()
+    if not only:
+        scan.passed_over = [
+            {"source": source.name, "reason": reason, "files": files}
+            for source, listing in listings
+            for reason, files in sorted(listing.passed_over.items())
+            if files
+        ]
     if only:
         scan.scope = named_scope(workspace, connection, only, listings)
     else:

@@ -84,6 +84,7 @@ def saved_listing(request: SourceRequest, stamp: str) -> Listing | None:
         tuple(_entry(values) for values in state["entries"]),
         tuple(Problem(**values) for values in state["problems"]),
         complete=bool(state["complete"]),
+        passed_over=state.get("passed_over", {}),
     )
 
 
@@ -94,8 +95,8 @@ def save_listing(request: SourceRequest, stamp: str, listing: Listing) -> None:
         moment = values["modified_at"]
         values["modified_at"] = moment.isoformat() if moment is not None else None
     problems = [asdict(problem) for problem in listing.problems]
-    state = {"stamp": stamp, "entries": entries, "problems": problems, "complete": listing.complete}
-    save_state(request, "listing", state)
+    said = {"problems": problems, "complete": listing.complete, "passed_over": dict(listing.passed_over)}
+    save_state(request, "listing", {"stamp": stamp, "entries": entries, **said})
 
 
 def _entry(values: dict[str, Any]) -> Entry:

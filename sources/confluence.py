@@ -15,7 +15,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import pathspec
 from pydantic import Field
 
 from kprep.core.errors import SourceError, SourceUnavailable
@@ -32,6 +31,7 @@ from sources.cache import (
 from sources.confluence_space import Space, read_space
 from sources.confluence_storage import to_html
 from sources.folder_or_packed import leaves_at, open_at, read_at
+from sources.selection import Selection
 from sources.sidecar import SUFFIX
 from sources.spec import About, Entry, Listing, Options, Problem, SourceRequest, SourceSpec
 from sources.tree import Leaf, listing_of
@@ -89,8 +89,7 @@ def fetch(request: SourceRequest, entry: Entry) -> bytes:
 def _of_xml(request: SourceRequest, leaves: list[Leaf], entities: Leaf) -> Listing:
     with open_at(request, _path(request), entities.location) as packed:
         space = read_space(request.name, packed)
-    include = pathspec.PathSpec.from_lines("gitignore", request.include)
-    exclude = pathspec.PathSpec.from_lines("gitignore", request.exclude)
+    selection = Selection(request)
     root = entities.path.removesuffix(ENTITIES)
     files = {leaf.path.removeprefix(root): leaf for leaf in leaves}
     entries: list[Entry] = []
@@ -115,19 +114,10 @@ def _of_xml(request: SourceRequest, leaves: list[Leaf], entities: Leaf) -> Listi
             entries.append(
                 Entry(uri, file.name, leaf.location, leaf.version_token, leaf.size, file.changed, acl, problem, beside)
             )
-    entries = [entry for entry in entries if _named(request, entry.uri, include, exclude)]
-    kept = [problem for problem in problems if _named(request, problem.uri, include, exclude)]
-    return Listing(tuple(sorted(entries, key=lambda entry: entry.uri)), tuple(kept), complete=True)
-
-
-def _named(
-    request: SourceRequest,
-    uri: str,
-    include: pathspec.PathSpec[pathspec.Pattern],
-    exclude: pathspec.PathSpec[pathspec.Pattern],
-) -> bool:
-    path = uri.removeprefix(f"{request.name}/")
-    return include.match_file(path) and not exclude.match_file(path)
+    entries = [entry for entry in entries if selection.names(entry.uri.removeprefix(f"{request.name}/"))]
+    kept = [problem for problem in problems if selection.names(problem.uri.removeprefix(f"{request.name}/"))]
+    ordered = tuple(sorted(entries, key=lambda entry: entry.uri))
+    return Listing(ordered, tuple(kept), complete=True, passed_over=dict(selection.passed_over))
 
 
 def _about(request: SourceRequest, space: Space, page: str) -> About:

@@ -15,11 +15,11 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-import pathspec
 from pydantic import Field
 
 from kprep.core.errors import SourceError, SourceUnavailable
 from sources.cache import drop_bodies, keep_body, kept_body, load_state, save_state
+from sources.selection import Selection
 from sources.spec import About, Entry, Listing, Options, SourceRequest, SourceSpec
 from sources.web_client import Answer, WebClient
 from sources.web_page import normal
@@ -46,12 +46,11 @@ def list_entries(request: SourceRequest) -> Listing:
     if answer.status != 304 or not feed:
         feed = _parse(request, answer)
         save_state(request, "feed", feed)
-    include = pathspec.PathSpec.from_lines("gitignore", request.include)
-    exclude = pathspec.PathSpec.from_lines("gitignore", request.exclude)
+    selection = Selection(request)
     entries: dict[str, Entry] = {}
     for item in feed["entries"]:
         path = item["path"]
-        if include.match_file(path) and not exclude.match_file(path):
+        if selection.names(path):
             uri, name = f"{request.name}/{path}", f"{path.rpartition('/')[2]}.html"
             moment = datetime.fromtimestamp(item["time"], tz=UTC) if item["time"] is not None else None
             about = About(url=item["url"], labels=tuple(item["labels"]))
@@ -59,7 +58,8 @@ def list_entries(request: SourceRequest) -> Listing:
             entries.setdefault(uri, entry)
     gone = frozenset(f"{request.name}/{path}" for path in feed["gone"]) - entries.keys()
     ordered = tuple(entry for _, entry in sorted(entries.items()))
-    return Listing(ordered, (), complete=bool(feed["complete"] or _options(request).complete), gone=gone)
+    complete = bool(feed["complete"] or _options(request).complete)
+    return Listing(ordered, (), complete=complete, gone=gone, passed_over=dict(selection.passed_over))
 
 
 def fetch(request: SourceRequest, entry: Entry) -> bytes:

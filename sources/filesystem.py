@@ -11,15 +11,12 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-import pathspec
 from pydantic import Field
 
 from kprep.core.errors import SourceError, SourceUnavailable
+from sources.selection import Selection
 from sources.sidecar import SUFFIX, SidecarAcl, read
 from sources.spec import Entry, Listing, Options, Problem, SourceRequest, SourceSpec
-
-Patterns = pathspec.PathSpec[pathspec.Pattern]
-IGNORED_NAMES = frozenset(("Thumbs.db", "desktop.ini", "__MACOSX"))
 
 
 class FilesystemOptions(Options):
@@ -46,15 +43,16 @@ def list_entries(request: SourceRequest) -> Listing:
         raise SourceError(
             f"source {request.name}: {root} is a file; name the folder that holds it", source=request.name
         )
-    include = pathspec.PathSpec.from_lines("gitignore", request.include)
-    exclude = pathspec.PathSpec.from_lines("gitignore", request.exclude)
-    walk = _Walk(request, include, exclude)
+    walk = _Walk(request)
     if request.only:
         walk.only(root)
     else:
         walk.folder(root, "")
     entries = sorted(walk.entries, key=lambda entry: entry.uri)
-    return Listing(tuple(entries), tuple(walk.problems), complete=walk.complete, folders=walk.folders)
+    passed_over = dict(walk.selection.passed_over)
+    return Listing(
+        tuple(entries), tuple(walk.problems), complete=walk.complete, folders=walk.folders, passed_over=passed_over
+    )
 
 
 def fetch(request: SourceRequest, entry: Entry) -> bytes:
@@ -72,8 +70,9 @@ def fetch(request: SourceRequest, entry: Entry) -> bytes:
 class _Walk:
     """One pass over a folder tree. `folders`: as in `Listing`; each is looked at, but listed only when it changed."""
 
-    def __init__(self, request: SourceRequest, include: Patterns, exclude: Patterns) -> None:
-        self._request, self._include, self._exclude = request, include, exclude
+    def __init__(self, request: SourceRequest) -> None:
+        self._request = request
+        self.selection = Selection(request)
         self._root = folder_of(request)
         self._uris: dict[str, str] = {}
         self.entries: list[Entry] = []
@@ -90,11 +89,12 @@ class _Walk:
         found = self._scan(folder, relative) or []
         acl = self._acl(folder, relative, found, above)
         for item in found:
-            if item.name.endswith(SUFFIX) or _is_hidden(item.name) or _form(item.name) != _form(parts[0]):
+            if item.name.endswith(SUFFIX) or _form(item.name) != _form(parts[0]) or self.selection.hides(item.name):
                 continue
             if not item.is_dir(follow_symlinks=False):
                 if len(parts) == 1:
-                    self._list(folder, relative, [item], {other.name for other in found}, acl)
+                    chosen = [item] if self.selection.names(_join(relative, item.name)) else []
+                    self._list(folder, relative, chosen, {other.name for other in found}, acl)
             elif len(parts) == 1:
                 self.folder(Path(item.path), _join(relative, item.name), acl)
             else:
@@ -116,15 +116,16 @@ class _Walk:
         for item in found:
             if item.name.endswith(SUFFIX):
                 sidecars.add(item.name)
-            elif not _is_hidden(item.name):
+            elif not self.selection.hides(item.name):
                 (inner if item.is_dir(follow_symlinks=False) else files).append(item)
         uri, problems = self._uri(relative).rstrip("/"), len(self.problems)
+        chosen = [item for item in files if self.selection.names(_join(relative, item.name))]
         digest = self._digest(folder, relative, files, sidecars, acl) if sure else ""
         if not digest or self._request.known.get(uri) != digest:
             for name in sorted(sidecars - {SUFFIX} - {item.name + SUFFIX for item in found}):
                 detail = "permissions for a file that is not there"
                 self._problem(_join(relative, name), "permissions_unreadable", detail)
-            self._list(folder, relative, files, sidecars, acl)
+            self._list(folder, relative, chosen, sidecars, acl)
         self.folders[uri] = digest if len(self.problems) == problems else ""
         forms = Counter(_form(item.name) for item in inner)
         for item in inner:
@@ -182,11 +183,10 @@ class _Walk:
         sidecars: set[str],
         acl: SidecarAcl | None,
     ) -> None:
-        """Add the files of a folder that the patterns name."""
+        """Add files of a folder."""
         for item in files:
             inner, own = _join(relative, item.name), item.name + SUFFIX
-            if self._include.match_file(inner) and not self._exclude.match_file(inner):
-                self._file(item, inner, read(folder / own, self._uri(inner + SUFFIX)) if own in sidecars else acl)
+            self._file(item, inner, read(folder / own, self._uri(inner + SUFFIX)) if own in sidecars else acl)
 
     def _file(self, item: os.DirEntry[str], relative: str, acl: SidecarAcl | None) -> None:
         try:
@@ -239,10 +239,6 @@ def _join(folder: str, name: str) -> str:
 
 def _form(name: str) -> str:
     return unicodedata.normalize("NFC", name)
-
-
-def _is_hidden(name: str) -> bool:
-    return name.startswith(".") or name in IGNORED_NAMES
 
 
 def _token(status: os.stat_result) -> str:

@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import IO, Any
 from urllib.parse import quote
 
-import pathspec
 from pydantic import Field
 
 from kprep.core.errors import SourceError, SourceUnavailable
 from sources.cache import drop_bodies, keep_body, kept_body, save_listing, saved_listing, stamp_of
+from sources.selection import Selection
 from sources.spec import About, Entry, Listing, Options, Problem, SourceRequest, SourceSpec
 from sources.web_sitemap import moment
 from sources.wikitext import to_html
@@ -65,8 +65,7 @@ def list_entries(request: SourceRequest) -> Listing:
 
 def _read(request: SourceRequest) -> Listing:
     """The listing of an export as it stands, with its pages kept for the run."""
-    include = pathspec.PathSpec.from_lines("gitignore", request.include)
-    exclude = pathspec.PathSpec.from_lines("gitignore", request.exclude)
+    selection = Selection(request)
     base = ""
     redirects: dict[str, str] = {}
     titles: set[str] = set()
@@ -84,7 +83,7 @@ def _read(request: SourceRequest) -> Listing:
             continue
         path = f"{_normal(page.title)}.html"
         uri = f"{request.name}/{path}"
-        if not include.match_file(path) or exclude.match_file(path):
+        if not selection.names(path):
             continue
         if page.model not in TEXT_MODELS:
             problems.append(Problem(uri, "source_unreadable", f"is no wikitext but {page.model}"))
@@ -95,7 +94,8 @@ def _read(request: SourceRequest) -> Listing:
         about = About(title=page.title, url=_address(base, page.title), labels=labels)
         name = path.rpartition("/")[2]
         entries[uri] = Entry(uri, name, uri, token, len(content), page.changed, about=about)
-    return Listing(tuple(entry for _, entry in sorted(entries.items())), tuple(problems), complete=True)
+    ordered = tuple(entry for _, entry in sorted(entries.items()))
+    return Listing(ordered, tuple(problems), complete=True, passed_over=dict(selection.passed_over))
 
 
 def fetch(request: SourceRequest, entry: Entry) -> bytes:

@@ -112,6 +112,8 @@ class Listing:
     `gone`: URIs of which the source says that they are deleted; they go also when the rest could not be looked into.
     `folders`: URI of each folder looked into -> digest of what it lists, "" for one that is to be listed in detail
     every time. Of a folder whose digest is the known one no entries are given. A source without folders gives none.
+    `passed_over`: reason ("hidden", "not_included", "excluded") -> number of files, or of hidden folders, that are no
+    entries for that reason; empty where a source does not count them.
     """
 
     entries: tuple[Entry, ...]
@@ -119,6 +121,7 @@ class Listing:
     complete: bool
     gone: frozenset[str] = frozenset()
     folders: Mapping[str, str] = field(default_factory=dict)
+    passed_over: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

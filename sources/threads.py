@@ -17,9 +17,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import pathspec
-
 from kprep.core.errors import SourceUnavailable
+from sources.selection import Selection
 from sources.spec import About, Entry, Listing, Problem, SourceRequest
 
 MEDIA_SUFFIX = ".jsonl"
@@ -77,11 +76,10 @@ class _Document:
 def list_threads(request: SourceRequest, read: ReadExport, place: Path) -> Listing:
     """Threads and days of the channels that `include` and `exclude` leave; incomplete when a part cannot be read."""
     documents, problems = _documents(request, read, place)
-    include = pathspec.PathSpec.from_lines("gitignore", request.include)
-    exclude = pathspec.PathSpec.from_lines("gitignore", request.exclude)
+    selection = Selection(request)
     entries = []
     for path, document in sorted(documents.items()):
-        if not include.match_file(path) or exclude.match_file(path):
+        if not selection.names(path):
             continue
         channel = document.channel
         entries.append(
@@ -98,7 +96,7 @@ def list_threads(request: SourceRequest, read: ReadExport, place: Path) -> Listi
             )
         )
     found = tuple(Problem(f"{request.name}/{path}", reason, detail) for path, reason, detail in problems)
-    return Listing(tuple(entries), found, complete=not found)
+    return Listing(tuple(entries), found, complete=not found, passed_over=dict(selection.passed_over))
 
 
 def fetch_thread(request: SourceRequest, entry: Entry, read: ReadExport, place: Path) -> bytes:

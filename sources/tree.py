@@ -7,13 +7,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-import pathspec
-
 from kprep.core.errors import SourceError
+from sources.selection import Selection
 from sources.sidecar import SUFFIX, SidecarAcl, understand
 from sources.spec import NOTHING, About, Entry, Listing, Problem, SourceRequest
-
-IGNORED_NAMES = frozenset(("Thumbs.db", "desktop.ini", "__MACOSX"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +33,8 @@ def listing_of(
 
     `read` gives the bytes of a sidecar; when it raises, nobody may see what that is for.
     """
-    include = pathspec.PathSpec.from_lines("gitignore", request.include)
-    exclude = pathspec.PathSpec.from_lines("gitignore", request.exclude)
-    found = {leaf.path: leaf for leaf in leaves if not _ignored(leaf.path)}
+    selection = Selection(request)
+    found = {leaf.path: leaf for leaf in leaves if not _hides(selection, leaf.path)}
     said = {path: _sidecar(request, leaf, read) for path, leaf in found.items() if path.endswith(SUFFIX)}
     entries: dict[str, Entry] = {}
     refused = list(problems)
@@ -52,7 +48,7 @@ def listing_of(
             if name != SUFFIX and path.removesuffix(SUFFIX) not in found:
                 refuse(path, "permissions_unreadable", "permissions for a file that is not there")
             continue
-        if not include.match_file(path) or exclude.match_file(path):
+        if not selection.names(path):
             continue
         uri = f"{request.name}/{unicodedata.normalize('NFC', path)}"
         if any(ord(sign) < 0x20 or 0x7F <= ord(sign) < 0xA0 or 0xD800 <= ord(sign) < 0xE000 for sign in path):
@@ -68,14 +64,14 @@ def listing_of(
             token, size, changed = leaf.version_token, leaf.size, leaf.modified_at
             name = unicodedata.normalize("NFC", name)
             entries[uri] = Entry(uri, name, leaf.location, token, size, changed, allowed, problem, leaf.about)
-    return Listing(tuple(sorted(entries.values(), key=lambda entry: entry.uri)), tuple(refused), complete=True)
+    ordered = tuple(sorted(entries.values(), key=lambda entry: entry.uri))
+    return Listing(ordered, tuple(refused), complete=True, passed_over=dict(selection.passed_over))
 
 
-def _ignored(path: str) -> bool:
-    parts = path.split("/")
-    hidden = [part for part in parts[:-1] if part.startswith(".") and part != ".."]
-    last = parts[-1]
-    return bool(hidden or IGNORED_NAMES.intersection(parts) or (last.startswith(".") and last != SUFFIX))
+def _hides(selection: Selection, path: str) -> bool:
+    """Whether a part of the path is hidden; a sidecar is none."""
+    *folders, last = path.split("/")
+    return any(selection.hides(part) for part in folders if part != "..") or (last != SUFFIX and selection.hides(last))
 
 
 def _sidecar(request: SourceRequest, leaf: Leaf, read: Callable[[Leaf], bytes]) -> SidecarAcl:

@@ -105,6 +105,7 @@ def _show_plan(outcome: dict[str, Any]) -> None:
     if later:
         begun = ", ".join(f"{count} from {stage} on" for stage, count in outcome["stages"].items())
         output.console.print(f"  work begins: {begun}")
+    _show_passed_over(outcome["passed_over"])
     if not outcome["changes"]:
         output.console.print("  nothing to do")
     elif outcome["estimated_embeddings"]:
@@ -227,6 +228,7 @@ def status_command(
             soft_wrap=True,
             markup=False,
         )
+    _show_passed_over(outcome["passed_over"])
     if outcome["suppressed"]:
         console.print(f"  {outcome['suppressed']} documents hidden by the overlay")
     if outcome["time_to_invisible_s"] is not None:
@@ -247,6 +249,20 @@ def status_command(
         reasons = Counter(row["reason"] for row in outcome["failures"])
         console.print("  failed documents: " + ", ".join(f"{count} {name}" for name, count in reasons.most_common()))
         console.print("  [dim]kprep status --failures lists them[/]")
+
+
+_PASSED_OVER = {
+    "hidden": "hidden files or folders",
+    "not_included": "files that no pattern of `include` names",
+    "excluded": "files that `exclude` names",
+}
+
+
+def _show_passed_over(rows: list[dict[str, Any]] | None) -> None:
+    """What sources did not list, and why."""
+    for row in rows or ():
+        said = f"  source {row['source']} passes over {row['files']} {_PASSED_OVER[row['reason']]}"
+        output.console.print(said, soft_wrap=True, markup=False)
 
 
 def _show_coverage(coverage: dict[str, Any]) -> None:

@@ -10,7 +10,7 @@ from PIL import Image, ImageDraw, ImageFont
 from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 
-from flows.planning import status
+from flows.planning import preview, status
 from parsers import pdf_ocr
 from tests.conftest import MakeBase
 from tests.fakes.knowledge_base import TestBase
@@ -42,6 +42,12 @@ def row(state: str) -> dict[str, Any]:
 def test_without_the_extra_the_page_is_counted(make_base: MakeBase, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pdf_ocr, "ENABLED", False)
     base, left_out = published(make_base)
+    base.write(".notes.md", "Hidden.")
+    passed_over = [{"source": "docs", "reason": "hidden", "files": 1}]
+    assert preview(base.workspace, allow_deletes=False)["passed_over"] == passed_over
+    assert status(base.workspace)["passed_over"] == []
+    base.run()
+    assert status(base.workspace)["passed_over"] == passed_over
     assert left_out == [row("no_text")]
     assert [chunk["text"] for chunk in base.chunks("rules.pdf")] == ["The gate is shut at nine."]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import unicodedata
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -55,7 +56,18 @@ def test_patterns_are_those_of_gitignore(
     tmp_path: Path, include: tuple[str, ...], exclude: tuple[str, ...], expected: list[str]
 ) -> None:
     write(tmp_path, "b.md", "a/c.md", "a/d.pdf", "a/old/e.md")
-    assert uris(listing(tmp_path, include, exclude)) == expected
+    found = listing(tmp_path, include, exclude)
+    assert uris(found) == expected
+    assert sum(found.passed_over.values()) == 4 - len(expected)
+
+
+def test_what_is_passed_over_is_counted_also_where_nothing_changed(tmp_path: Path) -> None:
+    write(tmp_path, "b.md", "a/c.md", "a/d.pdf", "a/old/e.md", ".git/x.md", "a/.y.md", "Thumbs.db")
+    asked = request(tmp_path, ("*.md",), ("old/",))
+    found = FILESYSTEM.list_entries(asked)
+    assert found.passed_over == {"hidden": 3, "not_included": 1, "excluded": 1}
+    again = FILESYSTEM.list_entries(replace(asked, known=found.folders))
+    assert (again.entries, again.passed_over) == ((), found.passed_over)
 
 
 @pytest.mark.req("D10.2")
