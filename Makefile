@@ -89,7 +89,7 @@ lock: install-dev ## resolve dependencies anew; no index address is written
 bench: install-dev ## figures; open test sets are read from KPREP_SETS (default ../shared/data)
 	$(BIN)/python benchmarks/parsing.py
 	$(BIN)/python benchmarks/parse_speed.py
-	$(BIN)/python benchmarks/redaction.py
+	$(BIN)/python benchmarks/redaction.py --megabytes 100
 	$(BIN)/python -m benchmarks.chunking
 	$(BIN)/python -m benchmarks.mutations
 	$(BIN)/python -m benchmarks.speech
@@ -102,7 +102,7 @@ bench: install-dev ## figures; open test sets are read from KPREP_SETS (default 
 quality: install-dev ## write docs/quality by the benchmarks; sets are read from KPREP_SETS
 	$(BIN)/python benchmarks/parsing.py --write
 	$(BIN)/python benchmarks/cleaning.py --write
-	$(BIN)/python benchmarks/redaction.py --write
+	$(BIN)/python benchmarks/redaction.py --write --megabytes 100
 	$(BIN)/python -m benchmarks.chunking --write
 
 chaos: install-dev ## runs and PostgreSQL killed at random moments: CHAOS kills of runs (200), CHAOS_SERVER of the server (30)

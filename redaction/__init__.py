@@ -23,8 +23,9 @@ DATE, URL, NATIONALITY.
 The language of a text, where nothing contradicts it, leaves out recognizers that only know other languages.
 
 Laws (tested): deterministic; `redact(redact(x)) == redact(x)`, because replacing is repeated until a scan finds
-nothing; overlapping spans become one before replacing, so no end of a value stays; text outside spans is unchanged;
-length is no limit. A value found by its context once is replaced wherever the document repeats it.
+nothing (the first reads all, further ones what lies near a placeholder); overlapping spans become one before
+replacing, so no end of a value stays; text outside spans is unchanged; length is no limit. A value found by its context
+once is replaced wherever the document repeats it.
 
 Never: a value in an error, a log line or a result; a network look-up; a guess that text is safe after an error: what
 cannot be vouched for raises `RedactionError`. `VERSION` + `RedactionPolicy.options()` go into the fingerprint.
@@ -33,7 +34,7 @@ cannot be vouched for raises `RedactionError`. `VERSION` + `RedactionPolicy.opti
 from redaction.policy import RedactionPolicy, default_policy_text
 from redaction.redactor import Redactor
 
-VERSION: int = 7
+VERSION: int = 8
 """Version of this room's output; part of the content fingerprint."""
 
 __all__ = ["VERSION", "RedactionPolicy", "Redactor", "default_policy_text"]

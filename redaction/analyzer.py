@@ -15,7 +15,8 @@ Imported when the first redactor is made: Presidio takes about a second to load.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, cast
 
 from presidio_analyzer import AnalyzerEngine, EntityRecognizer, PatternRecognizer, RecognizerRegistry, RecognizerResult
@@ -30,12 +31,14 @@ from redaction.languages import ANY, LANGUAGES, language_of
 from redaction.names import NameRecognizer
 from redaction.policy import NAME_KINDS, RedactionPolicy
 from redaction.recognizers import RECOGNIZERS, Recognizer, around_digits, is_identifier
-from redaction.spans import Span
+from redaction.spans import Excerpts, Span
 
 WINDOW = 100_000
 """Characters of which one call reports the values that start there."""
 MARGIN = 1_000
 """Characters a call sees before and after its window: longer than any value with its context."""
+REACH = 250
+"""Characters from a changed place within which the change can make or unmake a value of this room's recognizers."""
 _LEAST_SCORE = 0.5
 _BY_CONTEXT = "by_context"
 _VOCABULARY = Vocab()
@@ -49,7 +52,7 @@ class Analyzer:
         self._allowed = [re.compile(pattern) for pattern in policy.allow_patterns]
         recognizers = [item for language in (*LANGUAGES, ANY) for item in _recognizers(policy, language)]
         languages = list(dict.fromkeys(item.supported_language for item in recognizers))
-        self._languages = frozenset(languages)
+        self.is_local = not (policy.names or policy.patterns or policy.presidio)
         self._engine = recognizers and AnalyzerEngine(
             registry=RecognizerRegistry(recognizers=recognizers, supported_languages=languages),
             nlp_engine=ExcerptEngine(languages),
@@ -58,17 +61,24 @@ class Analyzer:
             default_score_threshold=_LEAST_SCORE,
         )
 
-    def find(self, text: str, language: str = "") -> Iterator[Span]:
-        """Spans of personal data in `text`, possibly overlapping, in no order. `language`: stated, may be empty."""
+    def find(self, text: str, language: str = "", near: Sequence[int] | None = None) -> Iterator[Span]:
+        """Spans of personal data in `text`, possibly overlapping, in no order.
+
+        `language`: one of LANGUAGES or ANY; empty: by the text. `near`: places of changes, in order; only values that
+        one of them can have made are looked for. Right where nothing but this room's recognizers runs (`is_local`).
+        """
         if not self._engine:
             return
-        for start, window in _windows(text):
+        used = language or language_of(text)
+        excerpts = Excerpts(text, (0,), (0,)) if near is None else Excerpts.of(text, _regions(near, len(text)))
+        for start, window in _windows(excerpts.text):
             lead = min(start, MARGIN)
-            used = language_of(window, language)
             for result in self._engine.analyze(window, used):
                 if not lead <= result.start < lead + WINDOW:
                     continue  # another window reports it
-                span = _span(result, start - lead)
+                span = excerpts.placed(_span(result, start - lead))
+                if near is not None and not _is_near(near, span.start):
+                    continue  # cut off at the border of an excerpt
                 if not is_identifier(text, span) and not self._is_allowed(text, span):
                     yield span
 
@@ -199,6 +209,24 @@ def _windows(text: str) -> Iterator[tuple[int, str]]:
     """Starts of the windows, and the text of each with its margins."""
     for start in range(0, max(1, len(text)), WINDOW):
         yield start, text[max(0, start - MARGIN) : start + WINDOW + MARGIN]
+
+
+def _regions(near: Sequence[int], length: int) -> Iterator[tuple[int, int]]:
+    """Parts of a text that hold what lies within REACH of the places, and as much again around it."""
+    start, end = 0, -1
+    for place in near:
+        if place - 2 * REACH > end:
+            if end >= 0:
+                yield start, end
+            start = max(0, place - 2 * REACH)
+        end = min(length, place + 2 * REACH)
+    if end >= 0:
+        yield start, end
+
+
+def _is_near(near: Sequence[int], place: int) -> bool:
+    index = bisect_right(near, place + REACH)
+    return index > 0 and near[index - 1] >= place - REACH
 
 
 def _result(span: Span) -> RecognizerResult:

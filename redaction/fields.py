@@ -83,6 +83,9 @@ class Content:
 
 def _walk_element(element: Element, visit: Visit) -> Element:
     place = element.locator
+    if not (element.marker or element.language or element.rows or element.links):
+        text = visit(element.text, TEXT, place, "")
+        return element if text == element.text else replace(element, text=text)
     marker = visit(element.marker, TEXT, place, "") if element.marker else ""
     language = visit(element.language, TEXT, place, "") if element.language else ""
     rows = tuple(

@@ -15,7 +15,7 @@ _Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 _IPV4 = re.compile(r"(?<![\w.+])(?<!\d-)(?:\d{1,3}\.){3}\d{1,3}(?![\w]|\.\w|-\d)(?:/(\d{1,2})(?!\d))?")
 _DOTTED = re.compile(r"\d\.\d{1,3}\.\d{1,3}\.\d")
 _IPV6 = re.compile(r"(?<![\w:.])(?:[0-9A-Fa-f]{0,4}:){2,7}(?:(?:\d{1,3}\.){3}\d{1,3}|[0-9A-Fa-f]{0,4})(?![\w:]|\.\d)")
-_IPV6_SIGN = re.compile(r"::|:[0-9A-Fa-f]{1,4}:")
+_COLONED = re.compile(r":(?=[0-9A-Fa-f]{0,4}:)")
 _MAC = re.compile(
     r"(?<![\w.-])(?<!(?<![0-9A-Za-z])[0-9A-Fa-f]{2}:)(?:[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5}|[0-9A-Fa-f]{2}(?:-[0-9A-Fa-f]{2}){5}|"
     r"[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4})(?![\w]|[:.-][0-9A-Fa-f])"
@@ -79,7 +79,7 @@ def ip_addresses(text: str, policy: RedactionPolicy) -> Iterator[Span]:
         if small and not address.is_private and not near(_NETWORK_WORD, text, (match.start(), match.end()), 32):
             continue
         yield Span("IP", match.start(), match.start() + len(value), 0.7, by_context=small and not address.is_private)
-    for match in _IPV6.finditer(text) if _IPV6_SIGN.search(text) else ():
+    for match in _coloned(text):
         address = _parsed(match[0])
         if address is not None and _tells(address, allowed) and _is_ipv6(match[0]):
             yield Span("IP", match.start(), match.end(), 0.75)
@@ -91,6 +91,18 @@ def _dotted(text: str) -> Iterator[re.Match[str]]:
     for inner in _DOTTED.finditer(text):
         for start in range(max(end, inner.start() - 2), inner.start() + 1):
             match = _IPV4.match(text, start)
+            if match:
+                end = match.end()
+                yield match
+                break
+
+
+def _coloned(text: str) -> Iterator[re.Match[str]]:
+    """What is written like an IPv6 address; looked for from its first two colons."""
+    end = 0
+    for first in _COLONED.finditer(text):
+        for start in range(max(end, first.start() - 4), first.start() + 1):
+            match = _IPV6.match(text, start)
             if match:
                 end = match.end()
                 yield match

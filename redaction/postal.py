@@ -32,7 +32,7 @@ _DE_STREET = _form(rf"""
     [ ]\d{{1,4}} (?:[ ]?[a-z](?!\w))? (?:[ ]?[-–/][ ]?\d{{1,4}}[a-z]?)? (?![\w.]\d)
     (?:{_LINE}(?:D-|A-|CH-)?\d{{4,5}}[ ]{_TOWN})?""")
 # "Am Alten Markt 5, 50667 Köln": a postcode and a town show it.
-_DE_POSTCODE = re.compile(r"(?<!\d)\d{5} [A-ZÄÖÜ][a-zäöüß]")
+_DE_POSTCODE = re.compile(r"\d(?<!\d\d)\d{4} [A-ZÄÖÜ][a-zäöüß]")
 _NO_STREET = (
     "Chapter|Section|Table|Figure|Fig|Page|Step|Part|Version|Release|Line|Row|Column|Item|Note|Appendix|Issue|Volume|"
     "Vol|Phase|Level|Tier|Kapitel|Abschnitt|Tabelle|Abbildung|Seite|Schritt|Teil|Nummer|Nr|Artikel|Absatz|Satz|Zeile|"

@@ -11,6 +11,7 @@ from urllib.parse import unquote
 from kprep.core.errors import ConfigError, RedactionError, SecretFound
 from kprep.core.models import CleanDocument, Element, Locator, RedactedDocument, Redaction
 from redaction.fields import AUTHOR, TARGET, Content, Field
+from redaction.languages import language_of
 from redaction.places import SafeLocators
 from redaction.policy import RedactionPolicy
 from redaction.pseudonyms import Pseudonyms
@@ -61,11 +62,16 @@ class Redactor:
         """
         content = Content.of(document)
         fields = content.fields()
-        secret = self._secret(content, fields)
+        joined = _Joined.of(fields)
+        secret = self._secret(content, fields, joined)
+        language = ""
         redactions: list[Redaction] = []
         values: set[str] = set()
         for _ in range(MAX_ROUNDS):
-            found = self._find(fields, document.metadata.language)
+            before, language = language, language_of(joined.text, document.metadata.language)
+            # What a scan in the same language has left can only become a value beside a placeholder.
+            near = joined.placeholders if language == before and self._analyzer.is_local else None
+            found = self._find(fields, joined, language, near)
             if not any(found):
                 break
             for field, spans in zip(fields, found, strict=True):
@@ -76,6 +82,7 @@ class Redactor:
             texts = [self._anonymizer.replaced(field.text, spans) for field, spans in zip(fields, found, strict=True)]
             content = content.with_texts(iter(texts))
             fields = content.fields()
+            joined = _Joined.of(fields)
         else:
             raise RedactionError("redaction does not settle", uri=document.uri, rounds=MAX_ROUNDS)
         if secret:
@@ -122,9 +129,9 @@ class Redactor:
         spans = resolve([*secrets, *data])
         return [(span.kind, span.start, span.end) for span in spans]
 
-    def _secret(self, content: Content, fields: Sequence[Field]) -> Secret | None:
+    def _secret(self, content: Content, fields: Sequence[Field], joined: _Joined) -> Secret | None:
         """The first secret that nobody released."""
-        for secret in _secrets(content, fields):
+        for secret in _secrets(content, fields, joined):
             if not self._is_released(secret.value):
                 return secret
         return None
@@ -151,16 +158,17 @@ class Redactor:
 
         return SafeLocators(values, has_value)
 
-    def _find(self, fields: Sequence[Field], language: str) -> list[list[Span]]:
-        """For each field the spans to replace, in order, none overlapping."""
-        buffer, starts = _joined([mask(field.text) for field in fields])
-        spans = list(self._analyzer.find(buffer, language))
-        spans += self._under_headers(fields, starts)
-        spans += _repeated(buffer, spans)
+    def _find(
+        self, fields: Sequence[Field], joined: _Joined, language: str, near: Sequence[int] | None
+    ) -> list[list[Span]]:
+        """For each field the spans to replace, in order, none overlapping. `near`: see `Analyzer.find`."""
+        spans = list(self._analyzer.find(joined.text, language, near))
+        spans += self._under_headers(fields, joined.starts)
+        spans += _repeated(joined.text, spans)
         found: list[list[Span]] = [[] for _ in fields]
         for span in spans:
-            index = bisect_right(starts, span.start) - 1
-            offset = starts[index]
+            index = joined.index(span.start)
+            offset = joined.starts[index]
             end = min(span.end - offset, len(fields[index].text))
             if span.start - offset < end:
                 found[index].append(replace(span, start=span.start - offset, end=end))
@@ -203,12 +211,28 @@ class Secret:
     locator: Locator
 
 
-def _secrets(content: Content, fields: Sequence[Field]) -> Iterator[Secret]:
+@dataclass(frozen=True, slots=True, repr=False)
+class _Joined:
+    """All texts of a document as one, masked; where each starts; where placeholders stand in it."""
+
+    text: str
+    starts: list[int]
+    placeholders: list[int]
+
+    @classmethod
+    def of(cls, fields: Sequence[Field]) -> _Joined:
+        text, starts = _joined([field.text for field in fields])
+        return cls(mask(text), starts, [match.start() for match in PLACEHOLDER.finditer(text)])
+
+    def index(self, place: int) -> int:
+        """Of the text that the place is in."""
+        return bisect_right(self.starts, place) - 1
+
+
+def _secrets(content: Content, fields: Sequence[Field], joined: _Joined) -> Iterator[Secret]:
     """All secrets of the document."""
-    buffer, starts = _joined([mask(field.text) for field in fields])
-    for span in find_secrets(buffer):
-        place = fields[bisect_right(starts, span.start) - 1].locator
-        yield Secret(span.kind, buffer[span.start : span.end], place)
+    for span in find_secrets(joined.text):
+        yield Secret(span.kind, joined.text[span.start : span.end], fields[joined.index(span.start)].locator)
     for field in fields:
         if field.role == TARGET and "%" in field.text:
             text = unquote(field.text)

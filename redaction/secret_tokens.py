@@ -116,7 +116,7 @@ FORMS = (
 
 # Plugins of detect-secrets for further services; each with the literals of which one must stand in the text.
 _PLUGINS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
-    ("AWSKeyDetector", "AWS_KEY", ("aws", "AWS", "Aws")),
+    ("AWSKeyDetector", "AWS_KEY", ("aws", "AWS", "Aws", "AKIA", "ABIA", "ACCA", "ASIA")),
     ("DiscordBotTokenDetector", "DISCORD_TOKEN", ("iscord", "ISCORD")),
     ("MailchimpDetector", "MAILCHIMP_KEY", ("-us",)),
     ("OpenAIDetector", "AI_KEY", ("T3BlbkFJ",)),
@@ -146,7 +146,7 @@ _LONG_WORD = re.compile(rf"(?<!\S)\S{{{LEAST_TOKEN},}}")
 
 def long_words(text: str) -> Excerpts:
     """All words of the text that are long enough for a token, which are few in prose."""
-    return Excerpts.of(text, (match.span() for match in _LONG_WORD.finditer(text)))
+    return Excerpts.of(text, (match.span() for match in _LONG_WORD.finditer(text)), gap="\0")
 
 
 def tokens(text: str, words: Excerpts) -> Iterator[Span]:
@@ -207,10 +207,16 @@ def _from_plugins(text: str) -> Iterator[Span]:
     for plugin, kind, triggers in _plugins():
         if not any(trigger in text for trigger in triggers):
             continue
-        for value in set(plugin.analyze_string(text)):
+        searched = _lines_with(text, triggers) if kind == "AWS_KEY" else text
+        for value in set(plugin.analyze_string(searched)):
             if len(value) < 12 or is_placeholder(value) or len(set(value)) < 8:
                 continue
             start = text.find(value)
             while start >= 0:
                 yield Span(kind, start, start + len(value), 1.0)
                 start = text.find(value, start + len(value))
+
+
+def _lines_with(text: str, triggers: tuple[str, ...]) -> str:
+    """The lines that hold one of the literals: all that an expression within lines needs."""
+    return "\n".join(line for line in text.split("\n") if any(trigger in line for trigger in triggers))

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 PLACEHOLDER = re.compile(r"<[A-Z][A-Z0-9_]*_[0-9a-f]{6}>")
 """What a value was replaced by."""
@@ -13,6 +14,7 @@ UPPER = "[A-Z" + "".join(char for char in map(chr, range(0xC0, 0x530)) if char.i
 """Expression of one capital letter: Latin, Greek, Cyrillic."""
 _GAP = "\0" * 130
 """Between two excerpts: wider than any context is looked for, and no recognizer crosses a NUL."""
+_WIDE_CHARACTERS = re.compile("[\u3000\uff01-\uff5e]+")
 _WIDE = {0x3000: 0x20, **{0xFF00 + code - 0x20: code for code in range(0x21, 0x7F)}}
 
 
@@ -39,8 +41,8 @@ class Excerpts:
     offsets: tuple[int, ...]
 
     @classmethod
-    def of(cls, text: str, regions: Iterable[tuple[int, int]]) -> Excerpts:
-        """`regions`: (start, end) of the parts, in order, not overlapping."""
+    def of(cls, text: str, regions: Iterable[tuple[int, int]], gap: str = _GAP) -> Excerpts:
+        """`regions`: (start, end) of the parts, in order, not overlapping. `gap`: stands between two of them."""
         parts: list[str] = []
         starts: list[int] = []
         offsets: list[int] = []
@@ -49,8 +51,8 @@ class Excerpts:
             starts.append(length)
             offsets.append(start - length)
             parts.append(text[start:end])
-            length += end - start + len(_GAP)
-        return cls(_GAP.join(parts), tuple(starts), tuple(offsets))
+            length += end - start + len(gap)
+        return cls(gap.join(parts), tuple(starts), tuple(offsets))
 
     def placed(self, span: Span) -> Span:
         """The span, found in the excerpts, at its place in the whole text."""
@@ -62,7 +64,7 @@ def mask(text: str) -> str:
     """The text, of the same length, with placeholders as NUL characters, so that no recognizer sees or crosses one, and
     full-width letters, digits and signs as the ASCII ones they stand for."""
     if not text.isascii():
-        text = text.translate(_WIDE)
+        text = _WIDE_CHARACTERS.sub(lambda match: match[0].translate(_WIDE), text)
     if "<" not in text:
         return text
     return PLACEHOLDER.sub(lambda match: "\0" * len(match[0]), text)
@@ -77,6 +79,7 @@ def places(text: str, literals: Iterable[str]) -> Iterator[int]:
             place = text.find(literal, place + 1)
 
 
+@lru_cache(maxsize=1)  # several recognizers in turn ask for the same text
 def folded(text: str) -> str:
     """The text in lower case, each character at its place (the one that becomes two is replaced first)."""
     return text.replace("\u0130", "I").lower()

@@ -164,6 +164,26 @@ def test_redacting_twice_changes_nothing() -> None:
     assert all(REDACTOR.scan(item.text) == [] for item in once.elements)
 
 
+@pytest.mark.req("D5.5")
+def test_what_a_replaced_value_sets_free_goes_in_the_next_scan() -> None:
+    # Only the surroundings of placeholders are scanned again: the number was the end of a longer word before.
+    far = "no value here. " * 400
+    result = REDACTOR.redact(document(far, "KD-774@acme.io+49 30 12345678", far, "12345678"))
+    assert re.fullmatch(r"<EMAIL_[0-9a-f]{6}><PHONE_[0-9a-f]{6}>", result.elements[1].text)
+    assert [element.text for element in result.elements[::2]] == [far, far]
+    assert result.elements[3].text == "12345678"
+
+
+def test_a_scan_near_changes_finds_what_begins_there_and_cuts_nothing() -> None:
+    from redaction.analyzer import REACH, Analyzer
+
+    number = "4111 1111 1111 1111"
+    text = f"{number} " + "x " * REACH + f"{number} and {number}, " + "y " * REACH + number
+    near = text.index("and")
+    found = [(span.start, span.end) for span in Analyzer(RedactionPolicy()).find(text, near=[near])]
+    assert sorted(found) == [(near - 20, near - 1), (near + 4, near + 23)]
+
+
 def test_a_value_never_crosses_two_elements() -> None:
     first = document("anna@", "acme.io", "4111 1111", "1111 1111")
     assert [item.text for item in REDACTOR.redact(first).elements] == [item.text for item in first.elements]
