@@ -55,6 +55,33 @@ def test_every_language_names_its_symbols_and_loses_nothing(media_type: str, tex
     assert all(text[slice(*(e.locator.char or (0, 0)))] == e.text for e in pieces(found))
 
 
+DOCS = [
+    ("text/x-python", 'def f():\n    """Says why."""\n'),
+    ("text/x-typescript", "/** Says why. */\nexport function f(): void {}\n"),
+    ("text/x-tsx", "/** Says why. */\nexport const f = () => <p/>;\n"),
+    ("text/javascript", "/** Says why. */\nfunction f() {}\n"),
+    ("text/x-java", "class A {}\n/** Says why. */\n@Deprecated\nclass f {}\n"),
+    ("text/x-go", "package a\n\n// f: says why.\nfunc f() {}\n"),
+    ("text/x-rust", "/// Says why.\n#[inline]\nfn f() {}\n"),
+    ("text/x-c", "int a;\n\n/* Says why. */\nint f(void) { return 1; }\n"),
+    ("text/x-c++", "int a;\n\n/// Says why.\ntemplate <class T>\nT f(T x) { return x; }\n"),
+    ("text/x-csharp", "using System;\n\n/// <summary>Says why.</summary>\n[Obsolete]\nclass f {}\n"),
+    ("text/x-ruby", "require 'a'\n\n# Says why.\ndef f; end\n"),
+    ("text/x-php", "<?php\n$a = 1;\n\n/** Says why. */\nfunction f() {}\n"),
+    ("text/x-shellscript", "#!/bin/sh\nset -e\n\n# Says why.\nf() {\n  echo\n}\n"),
+    ("text/x-sql", "SELECT 1;\n\n-- Says why.\nUPDATE f SET a = 1;\n"),
+]
+
+
+@pytest.mark.req("D2.15", "D2.19")
+@pytest.mark.parametrize(("media_type", "text"), DOCS, ids=lambda value: value[:20])
+def test_what_is_said_of_a_symbol_stands_with_it(media_type: str, text: str) -> None:
+    found = code(media_type, text)
+    (symbol,) = (element for element in pieces(found) if element.locator.anchor == "f")
+    assert "ays why." in symbol.text
+    assert [e.text for e in found.elements if e.kind is ElementKind.HEADING][-1] == "f"
+
+
 @pytest.mark.req("D2.19", "D3.9")
 def test_letters_of_several_bytes_shift_nothing() -> None:
     source = (GOLDEN / "code-c14_python" / "input.py").read_text(encoding="utf-8")

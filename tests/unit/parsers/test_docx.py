@@ -67,6 +67,7 @@ def test_refusals() -> None:
         read(BUILD.docx("<w:p>"))
 
 
+@pytest.mark.req("D2.11")
 def test_text_box_once_and_in_place() -> None:
     box = (
         '<w:p><w:r><mc:AlternateContent xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006">'
@@ -87,6 +88,7 @@ def test_moved_and_nested_revisions() -> None:
     assert [e.text for e in body(xml).elements] == ["new", "whole paragraph", "controlled"]
 
 
+@pytest.mark.req("D2.11")
 def test_notes_follow_their_paragraph() -> None:
     said = "<w:p><w:r><w:t>A note.</w:t></w:r></w:p>"
     note = f'<w:footnotes {BUILD.W}><w:footnote w:id="2">{said}</w:footnote></w:footnotes>'

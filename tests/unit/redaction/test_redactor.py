@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
+from cleaning import CleaningRules, clean
 from kprep.core.errors import ConfigError, SecretFound
 from kprep.core.models import (
     CleanDocument,
@@ -16,9 +17,12 @@ from kprep.core.models import (
     ElementKind,
     Link,
     Locator,
+    RawDocument,
     SourceUnit,
     table_text,
 )
+from parsers import parse, parser_for
+from parsers.media_type import detect
 from redaction import VERSION, RedactionPolicy, Redactor, default_policy_text
 
 KEY = b"0123456789abcdef"
@@ -70,6 +74,21 @@ def test_values_go_wherever_text_can_stand() -> None:
     assert result.metadata.title == f"To {placeholder}"
     assert result.metadata.front_matter["deep"] == {placeholder: 1.5}
     assert {item.kind for item in result.redactions} == {"EMAIL", "PHONE", "CREDIT_CARD"}
+
+
+@pytest.mark.req("D2.3", "D5.3", "D5.6")
+def test_values_of_a_dotenv_file_are_replaced_and_its_secrets_refuse_it() -> None:
+    def redacted(source: str) -> list[str]:
+        raw = RawDocument("s/prod.env", "prod.env", source.encode(), detect("prod.env", source.encode()))
+        found = clean(parse(raw, parser_for(raw.media_type)), CleaningRules())
+        return [element.text for element in REDACTOR.redact(found).elements]
+
+    file, host, sender = redacted("DB_HOST=db.example.com\nMAIL_FROM=ann@acme.io # who sends\n")
+    assert host == "DB_HOST: db.example.com"
+    assert sender.startswith("who sends\nMAIL_FROM: <EMAIL_")
+    assert "ann@acme.io" not in file
+    with pytest.raises(SecretFound):
+        redacted("# where the data is\nDB_PASSWORD=Winter2023!\n")
 
 
 def test_same_value_same_placeholder_per_tenant_and_key() -> None:
