@@ -6,9 +6,9 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from flows.fetching import source_caches
 from flows.memberships import read_memberships
 from flows.run import only_run
-from flows.scan import source_caches
 from flows.workspace import Workspace
 from kprep.core.errors import RetrievalError
 from kprep.store import documents, kept, overlay, principals

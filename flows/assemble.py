@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from flows import boilerplate, outdated
-from flows.metadata import Permitted, Place, document_metadata, metadata_fingerprint, section_acls
+from flows.metadata import Permitted, Place, document_metadata, metadata_fingerprint, section_acls, told_in
 from flows.scan import fail_unreadable, stranded
 from flows.validity import Replaced, Versioned, resolve, targets
 from flows.workspace import Workspace
@@ -40,7 +40,6 @@ def assemble(workspace: Workspace, connection: Connection, run_id: str, base_rel
         about = item.work["about"]
         said = About(**{**about, "labels": tuple(about["labels"])})
         permitted = Permitted(tuple(item.work["acl"]), item.work["acl_problem"], said, item.work["decision"])
-        media_type = listed[item.document_id].media_type if item.document_id in listed else ""
         places = _places(connection, kb, str(item.version_id)) if "sections" in own else ()
         metadata = document_metadata(source, tenant, permitted, listed.get(item.document_id), own, places)
         if "acl_problem" in metadata:
@@ -52,7 +51,9 @@ def assemble(workspace: Workspace, connection: Connection, run_id: str, base_rel
                 "version_id": item.version_id,
                 "source": source.name,
                 "uri": item.work["uri"],
-                "metadata_fingerprint": metadata_fingerprint(source, tenant, permitted, media_type),
+                "metadata_fingerprint": metadata_fingerprint(
+                    source, tenant, permitted, told_in(listed.get(item.document_id))
+                ),
                 "metadata": {name: value for name, value in metadata.items() if name != "section_acls"},
                 "section_acls": metadata.get("section_acls", {}),
                 **{name: metadata[name] for name in ("acl", "tenant", "sensitivity", "doc_type", "store")},

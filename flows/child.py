@@ -57,6 +57,11 @@ class PrepareChild:
             raise ParseError(f"{outcome.reason}: {outcome.detail}")
         return outcome
 
+    def attached(self, media_type: str, content: bytes) -> list[tuple[str, bytes]] | Failure:
+        """Files sent with a document, (name, bytes) each, or why they cannot be read."""
+        outcome: list[tuple[str, bytes]] | Failure = self._do(("attached", media_type, content))
+        return outcome
+
     def _do(self, job: tuple[Any, ...]) -> Any:
         """What the child makes of a job, or a Failure."""
         for _ in range(START_ATTEMPTS):
@@ -137,7 +142,7 @@ def _context() -> ForkServerContext:
 
 
 def _serve(pipe: Connection, rules: RuleSet, limits: Limits) -> None:
-    from flows.rooms import instruct_parsers, prepare, quote
+    from flows.rooms import attached, instruct_parsers, prepare, quote
 
     _end_with_run()
     _quiet()
@@ -156,6 +161,9 @@ def _serve(pipe: Connection, rules: RuleSet, limits: Limits) -> None:
         if kind == "quote":
             pipe.send(("stage", "quote"))
             outcome: Any = quote(*values)
+        elif kind == "attached":
+            pipe.send(("stage", "parse"))
+            outcome = attached(*values)
         else:
             [job] = values
             outcome = prepare(job, rules, lambda stage: pipe.send(("stage", stage)))

@@ -104,16 +104,16 @@ def _rules(workspace: Workspace) -> str:
 
 
 def _source(workspace: Workspace, source: config.SourceConfig) -> str:
-    from flows.scan import request_for
+    from flows.fetching import request_for
     from sources import SOURCES
+    from sources.cache import drop_bodies
 
     spec, request = SOURCES[source.kind], request_for(workspace, source)
     readers = ", ".join(source.acl) or "nobody (acl is empty)"
     if spec.probe is not None:
         return f"{spec.probe(request)}; readable by {readers}"
     listing = spec.list_entries(request)
-    if spec.done is not None:
-        spec.done(request)
+    drop_bodies(request)
     if not listing.entries and not listing.problems:
         raise ConfigError(f"nothing in {spec.describe(request)} matches {', '.join(source.include)}")
     if listing.problems:

@@ -12,15 +12,15 @@ import cleaning
 import parsers
 import redaction
 from flows import boilerplate
+from flows.fetching import fetch
 from flows.progress import report
 from flows.rooms import edge_blocks, instruct_parsers, redactor_of, source_of, with_repeated
 from flows.rules import RuleSet
-from flows.scan import end_scan, plan_run, request_for
+from flows.scan import end_scan, plan_run
 from flows.workspace import Workspace
 from kprep.config import read_mapping
 from kprep.core.errors import ConfigError, PrepError, SourceError
 from kprep.core.models import Element, ParsedDocument, RawDocument
-from sources import SOURCES
 
 CLEANING_KEYS = frozenset(("drop_kinds", "drop", "join", "characters", "drop_lines", "boilerplate"))
 MOST_SAMPLES = 20
@@ -136,7 +136,7 @@ def _originals(workspace: Workspace, *rules: RuleSet) -> Iterator[tuple[RawDocum
     for row in scan.rows:
         source, entry = scan.locations[row.document_id]
         try:
-            content = SOURCES[source.kind].fetch(request_for(workspace, source), entry)
+            content = fetch(workspace, source, entry)
         except PrepError:
             continue
         raw = RawDocument(row.uri, entry.name, content, row.media_type)

@@ -11,6 +11,7 @@ from typing import Any
 import pathspec
 
 from flows import candidates
+from flows.attached import MARK, path_of
 from kprep.config import SourceConfig
 from kprep.core.errors import FrontMatterInvalid
 from kprep.core.ids import canonical_json, digest
@@ -47,7 +48,7 @@ class Permitted:
         """The nearest word on a listed document: its sidecar or folder, the first rule that matches, its source."""
         if entry.acl is not None:
             return cls(entry.acl, entry.acl_problem, entry.about, decision)
-        path = entry.uri.removeprefix(f"{source.name}/")
+        path = path_of(source, entry)
         for rule in source.acl_rules:
             if _pattern(rule.match).match_file(path):
                 return cls(tuple(sorted(set(rule.acl))), about=entry.about, decision=decision)
@@ -124,9 +125,15 @@ def document_metadata(
     metadata["valid_from"] = _first_date(front_matter, FROM_KEYS)
     metadata["valid_until"] = _first_date(front_matter, UNTIL_KEYS)
     metadata["updated_at"] = row.modified_at.isoformat() if row is not None and row.modified_at else None
-    media_type = row.media_type if row is not None else ""
-    metadata |= candidates.placed(source, media_type, permitted.decision, front_matter, permitted.about.labels)
+    metadata |= candidates.placed(source, told_in(row), permitted.decision, front_matter, permitted.about.labels)
     return metadata
+
+
+def told_in(row: DocumentRow | None) -> str:
+    """Media type by which a document goes to a store: what is attached to a mail goes where the mail does."""
+    if row is None:
+        return ""
+    return "message/rfc822" if row.version_token.startswith(MARK) else row.media_type
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,12 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from flows.child import Limits, PrepareChild
+from flows.fetching import fetch
 from flows.kept import Kept, form
 from flows.progress import report
 from flows.rooms import Job, Outcome
 from flows.rules import content_fingerprint
-from flows.scan import fail_renamed, request_for
+from flows.scan import fail_renamed
 from flows.workspace import Workspace
 from kprep.core.errors import PrepError
 from kprep.core.ids import content_hash
@@ -175,7 +176,7 @@ def _read(workspace: Workspace, item: dict[str, Any]) -> RawDocument | Failure:
     source = next(source for source in workspace.base.config.sources if source.name == item["source"])
     entry = Entry(item["uri"], item["name"], item["location"], "", 0, None)
     try:
-        content = SOURCES[source.kind].fetch(request_for(workspace, source), entry)
+        content = fetch(workspace, source, entry)
     except PrepError as error:
         return Failure("fetch", error.reason, error.message, error.retryable)
     if content_hash(content) != item["content_hash"]:

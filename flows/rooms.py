@@ -244,12 +244,25 @@ def _coverage(raw: RawDocument, parsed: ParsedDocument, seconds: dict[str, float
 
 def quote(media_type: str, content: bytes, locator: Locator) -> str | Failure:
     """Text of an original at a locator, or why it cannot be opened."""
+    outcome: str | Failure = _tried("quote", lambda: parsers.parser_for(media_type).quote(content, locator))
+    return outcome
+
+
+def attached(media_type: str, content: bytes) -> list[tuple[str, bytes]] | Failure:
+    """Files sent with a document, or why they cannot be read."""
+    files = parsers.parser_for(media_type).attached
+    outcome: list[tuple[str, bytes]] | Failure = _tried("parse", lambda: files(content) if files is not None else [])
+    return outcome
+
+
+def _tried(stage: str, read: Callable[[], Any]) -> Any:
+    """What is read, or why it cannot be."""
     try:
-        return parsers.parser_for(media_type).quote(content, locator)
+        return read()
     except PrepError as error:
-        return Failure("quote", error.reason, error.message, error.retryable)
-    except Exception as error:  # noqa: BLE001 -- a library's surprise is this citation's fault alone
-        return Failure("quote", "internal_error", f"unexpected {type(error).__name__} {_place(error)}", retryable=False)
+        return Failure(stage, error.reason, error.message, error.retryable)
+    except Exception as error:  # noqa: BLE001 -- a library's surprise is this one document's fault alone
+        return Failure(stage, "internal_error", f"unexpected {type(error).__name__} {_place(error)}", retryable=False)
 
 
 def _require_chunks(document: EnrichedDocument) -> None:

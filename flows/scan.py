@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from flows import boilerplate
+from flows.attached import SEPARATOR, attached_before
 from flows.candidates import retention_of
+from flows.fetching import HEAD_BYTES, MAILS, Mails, fetch, request_for
 from flows.kept import form
-from flows.metadata import Permitted, metadata_fingerprint
-from flows.progress import report
+from flows.metadata import Permitted, metadata_fingerprint, told_in
 from flows.rooms import redactor_of
 from flows.rules import content_fingerprint
 from flows.scope import Scope, changed_scope, folder_of, known_folders, named, named_scope, whole_scope
@@ -30,10 +32,10 @@ from kprep.store.sql import Connection
 from parsers.media_type import detect
 from publish.plan import Action, Guard, Known, Live, Observed, Plan, make_plan
 from redaction import Redactor
-from sources import NOTHING, SOURCES, About, Entry, Listing, Options, Problem, SourceRequest, SourceSpec
+from sources import NOTHING, SOURCES, About, Entry, Listing, Problem, SourceRequest, SourceSpec
+from sources.cache import drop_bodies
 from sources.companions import paired
 
-HEAD_BYTES = 1 << 20
 PERSONAL_NAME = "personal_name"
 PERMISSIONS_UNREADABLE = "permissions_unreadable"
 RENAME_FAILED = "rename_failed"
@@ -50,7 +52,9 @@ class Scan:
     was there. `decided`: what a person said of documents of the candidate store, as they are now. `known`: documents in
     scope that the scan before listed; `left`: those that no source held already then. `asked`: names of the sources
     that were listed; `entire`: of those, the ones that gave every entry they have. `passed_over`:
-    {source, reason, files} of what the sources passed over, None where single files were asked for. `check_names`:
+    {source, reason, files} of what the sources passed over, None where single files were asked for. `attached`: URI of
+    a mail -> ids of known documents that came with it; `inside`: URI of a folder -> files attached to the mails in it.
+    `check_names`:
     names of known documents are looked at again, because redaction changed.
     """
 
@@ -70,6 +74,8 @@ class Scan:
     check_names: bool = False
     asked: set[str] = field(default_factory=set)
     passed_over: list[dict[str, Any]] | None = None
+    inside: Counter[str] = field(default_factory=Counter)
+    attached: Mapping[str, Sequence[str]] = field(default_factory=dict)
     entire: set[str] = field(default_factory=set)
 
     @property
@@ -94,31 +100,10 @@ class Scan:
         return self.scope.whole or folder_of(failure.uri) in self.scope.folders or failure.document_id in self.scope.ids
 
 
-def request_for(workspace: Workspace, source: SourceConfig) -> SourceRequest:
-    """What a source's configuration asks for."""
-    return SourceRequest(
-        source.name,
-        cast("Options", source),
-        source.include,
-        source.exclude,
-        folder=workspace.base.folder,
-        cache=source_caches(workspace) / source.name,
-        size_max=workspace.settings.document_size_mb * 1024 * 1024,
-        progress=partial(report, "scan"),
-    )
-
-
-def source_caches(workspace: Workspace) -> Path:
-    """Folder in the restricted zone where the sources of this knowledge base keep what saves them work."""
-    return workspace.data_dir / "restricted" / "sources" / workspace.kb
-
-
 def end_scan(workspace: Workspace) -> None:
-    """Let the sources remove what they kept for this run only."""
+    """Remove what sources, and mails that were opened, kept for this run only."""
     for source in workspace.base.config.sources:
-        done = SOURCES[source.kind].done
-        if done is not None:
-            done(request_for(workspace, source))
+        drop_bodies(request_for(workspace, source))
     workspace.scanned = None
 
 
@@ -172,29 +157,33 @@ def scan_sources(
         scan.scope = changed_scope(seen, listings, settled=settled)
     scan.scope.ids |= {row.document_id for row in documents.failures(connection, workspace.kb) if not only}
     before = _known(workspace, connection, scan)
+    scan.attached = attached_before(before.values())
     scan.listed = scan.scope.same.total()
-    limit = workspace.settings.document_size_mb * 1024 * 1024
-    excluded = decisions.excluded(connection, workspace.kb)
-    for source, listing in listings:
-        scan.listed += len(listing.entries) + len(listing.problems)
-        if not (listing.entries or listing.problems or scan.scope.same[source.name] or only):
-            scan.empty_sources.append(source.name)
-        if not listing.complete:
-            gone = {document_id(workspace.kb, source.name, uri) for uri in listing.gone}
-            scan.keep |= {row.document_id for row in before.values() if row.source == source.name} - gone
-        for problem in listing.problems:
-            shown = shown_name(redactor_of(workspace.rules), problem.uri)
-            identity = (document_id(workspace.kb, source.name, problem.uri), source.name, shown)
-            scan.failed.append((identity, Failure("scan", problem.reason, problem.detail, retryable=True)))
-            scan.keep.add(identity[0])
-        for listed in listing.entries:
-            if document_id(workspace.kb, source.name, listed.uri) in excluded:
-                continue
-            entry = listed if listed.about == NOTHING else replace(listed, about=_redacted(workspace, listed.about))
-            _look_at(workspace, source, entry, before, limit, scan)
+    with Mails(workspace) as mails:
+        look = _Look(workspace, before, decisions.excluded(connection, workspace.kb), mails, scan)
+        for source, listing in listings:
+            scan.listed += len(listing.entries) + len(listing.problems)
+            if not (listing.entries or listing.problems or scan.scope.same[source.name] or only):
+                scan.empty_sources.append(source.name)
+            look.at_source(source, listing)
+            mails.save(source, partial(_is_elsewhere, listing, same, only))
     unsure = {folder_of(scan.locations[key][1].uri) for (key, _, _), _ in scan.failed if key in scan.locations}
-    scan.scope.seen = [replace(item, digest="") if item.folder in unsure else item for item in scan.scope.seen]
+    scan.scope.seen = [
+        replace(
+            item,
+            digest="" if item.folder in unsure else item.digest,
+            documents=item.documents + scan.inside[item.folder],
+        )
+        for item in scan.scope.seen
+    ]
     return scan
+
+
+def _is_elsewhere(listing: Listing, same: Mapping[str, str], only: object, uri: str) -> bool:
+    """True where a listing need not hold a document that is still there."""
+    folder = folder_of(uri)
+    listed = listing.folders.get(folder)
+    return bool(only) or not listing.complete or (listed is not None and same.get(folder) == listed)
 
 
 def _known(workspace: Workspace, connection: Connection, scan: Scan) -> dict[str, DocumentRow]:
@@ -209,48 +198,111 @@ def _known(workspace: Workspace, connection: Connection, scan: Scan) -> dict[str
     return {row.document_id: row for row in rows}
 
 
-def _look_at(
-    workspace: Workspace, source: SourceConfig, entry: Entry, known: dict[str, DocumentRow], limit: int, scan: Scan
-) -> None:
-    key = document_id(workspace.kb, source.name, entry.uri)
-    scan.locations[key] = (source, entry)
-    row = known.get(key)
-    same = row if row is not None and row.version_token == entry.version_token else None
-    if same is not None and not scan.check_names:
-        scan.rows.append(same)
-        return
-    named = redactor_of(workspace.rules, source.name).scan_name(entry.uri)
-    if named:
-        # A name cannot be replaced by a pseudonym: it is the document's identity. It is not even stored.
-        kinds = ", ".join(sorted({kind for kind, _, _ in named}))
-        identity = (key, source.name, _masked(entry.uri, named))
-        detail = f"its path holds personal data ({kinds}): rename it"
-        scan.failed.append((identity, Failure("scan", PERSONAL_NAME, detail, retryable=False)))
-        return
-    if same is not None:
-        scan.rows.append(same)
-        return
-    identity = (key, source.name, entry.uri)
-    if entry.size > limit:
-        detail = f"{entry.size // 1048576} MB, the limit is {limit // 1048576} MB (KPREP_DOCUMENT_SIZE_MB)"
-        scan.failed.append((identity, Failure("scan", "too_large", detail, retryable=False)))
-        scan.keep.add(key)
-        return
-    try:
-        content = SOURCES[source.kind].fetch(request_for(workspace, source), entry)
-    except (SourceError, SourceUnavailable) as error:
-        scan.failed.append((identity, Failure("scan", error.reason, error.message, error.retryable)))
-        scan.keep.add(key)
-        return
-    scan.hashed += 1
-    address = content_hash(content)
-    media_type = detect(entry.name, content[:HEAD_BYTES])
-    modified_at = row.modified_at if row is not None and row.content_hash == address else entry.modified_at
-    found = DocumentRow(
-        key, source.name, entry.uri, entry.version_token, address, len(content), media_type, modified_at
-    )
-    scan.rows.append(found)
-    scan.news.append(found)
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """One look at what the sources list. `known`: documents in scope that the scan before listed, by id; `excluded`:
+    ids of those an operator keeps out."""
+
+    workspace: Workspace
+    known: Mapping[str, DocumentRow]
+    excluded: Container[str]
+    mails: Mails
+    scan: Scan
+
+    def at_source(self, source: SourceConfig, listing: Listing) -> None:
+        """At everything a source lists."""
+        kb, scan = self.workspace.kb, self.scan
+        if not listing.complete:
+            gone = {document_id(kb, source.name, uri) for uri in listing.gone}
+            scan.keep |= {row.document_id for row in self.known.values() if row.source == source.name} - gone
+        for problem in listing.problems:
+            shown = shown_name(redactor_of(self.workspace.rules), problem.uri)
+            key = document_id(kb, source.name, problem.uri)
+            failure = Failure("scan", problem.reason, problem.detail, retryable=True)
+            self._fail((key, source.name, shown), failure, problem.uri)
+        for listed in listing.entries:
+            about = listed.about
+            self.at_entry(
+                source, listed if about == NOTHING else replace(listed, about=_redacted(self.workspace, about))
+            )
+
+    def at_entry(self, source: SourceConfig, entry: Entry) -> None:
+        """At one document, and at what is attached to it."""
+        key = document_id(self.workspace.kb, source.name, entry.uri)
+        if key in self.excluded or key in self.scan.locations:  # a file that is named like one attached to a mail
+            return
+        self.scan.locations[key] = (source, entry)
+        row = self.known.get(key)
+        same = row if row is not None and row.version_token == entry.version_token else None
+        if (same is None or self.scan.check_names) and not self._has_sound_name(source, entry, key):
+            return
+        content = None
+        if same is None:
+            content = self._read(source, entry, key)
+            if content is None:
+                return
+            same = self._news(entry, key, content)
+        self.scan.rows.append(same)
+        if same.media_type in MAILS:
+            self._at_attached(source, entry, same, content)
+
+    def _has_sound_name(self, source: SourceConfig, entry: Entry, key: str) -> bool:
+        """A name cannot be replaced by a pseudonym: it is the document's identity. One that must not be shown is not
+        even stored."""
+        named = redactor_of(self.workspace.rules, source.name).scan_name(entry.uri)
+        if named:
+            kinds = ", ".join(sorted({kind for kind, _, _ in named}))
+            identity = (key, source.name, _masked(entry.uri, named))
+            detail = f"its path holds personal data ({kinds}): rename it"
+            self.scan.failed.append((identity, Failure("scan", PERSONAL_NAME, detail, retryable=False)))
+        return not named
+
+    def _read(self, source: SourceConfig, entry: Entry, key: str) -> bytes | None:
+        """Bytes of a document; None, with the failure noted, where they cannot be had."""
+        identity, limit = (key, source.name, entry.uri), self.workspace.settings.document_size_mb * 1024 * 1024
+        if entry.size > limit:
+            detail = f"{entry.size // 1048576} MB, the limit is {limit // 1048576} MB (KPREP_DOCUMENT_SIZE_MB)"
+            self._fail(identity, Failure("scan", "too_large", detail, retryable=False), entry.uri)
+            return None
+        try:
+            return fetch(self.workspace, source, entry)
+        except (SourceError, SourceUnavailable) as error:
+            failure = Failure("scan", error.reason, error.message, error.retryable)
+            self._fail(identity, failure, entry.uri)
+            return None
+
+    def _news(self, entry: Entry, key: str, content: bytes) -> DocumentRow:
+        row, address = self.known.get(key), content_hash(content)
+        media_type = detect(entry.name, content[:HEAD_BYTES])
+        modified_at = row.modified_at if row is not None and row.content_hash == address else entry.modified_at
+        source = entry.uri.partition("/")[0]
+        found = DocumentRow(key, source, entry.uri, entry.version_token, address, len(content), media_type, modified_at)
+        self.scan.hashed += 1
+        self.scan.news.append(found)
+        return found
+
+    def _at_attached(self, source: SourceConfig, mail: Entry, row: DocumentRow, content: bytes | None) -> None:
+        """At the files attached to a mail. Where it cannot be read, those known stay."""
+        try:
+            inside = self.mails.inside(source, mail, row, lambda: content or fetch(self.workspace, source, mail))
+        except (SourceError, SourceUnavailable):
+            inside = None
+        if inside is None:
+            self.scan.keep.update(self.scan.attached.get(mail.uri, ()))
+            return
+        self.scan.listed += len(inside.entries)
+        self.scan.inside[folder_of(mail.uri)] += len(inside.entries)
+        for entry in inside.entries:
+            self.at_entry(source, entry)
+        if inside.problem is not None:
+            uri = f"{mail.uri}{SEPARATOR}*"
+            identity = (document_id(self.workspace.kb, source.name, uri), source.name, uri)
+            self._fail(identity, Failure("scan", *inside.problem, retryable=False), uri)
+
+    def _fail(self, identity: tuple[str, str, str], failure: Failure, uri: str) -> None:
+        """Note what cannot be looked at; what is live of it, and of what was attached to it, stays."""
+        self.scan.failed.append((identity, failure))
+        self.scan.keep.update((identity[0], *self.scan.attached.get(uri, ())))
 
 
 def _redacted(workspace: Workspace, about: About) -> About:
@@ -420,10 +472,10 @@ def _observed(workspace: Workspace, scan: Scan, repeated: Mapping[str, tuple[str
     for row in scan.rows:
         source = sources[row.source]
         permitted = Permitted.of(*scan.locations[row.document_id], scan.decided.get(row.document_id, ""))
-        known_as = (row.source, permitted, row.media_type)
+        known_as = (row.source, permitted, told_in(row))
         if known_as not in known:
             tenant = workspace.base.config.tenant
-            known[known_as] = metadata_fingerprint(source, tenant, permitted, row.media_type)
+            known[known_as] = metadata_fingerprint(source, tenant, permitted, told_in(row))
         kind = (row.media_type, source.doc_type, source.name, repeated.get(row.document_id, ()))
         if kind not in stages:
             stages[kind] = workspace.rules.stages(*kind)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from flows.attached import SEPARATOR
 from flows.workspace import Workspace
 from kprep.config import SourceConfig
 from kprep.core.errors import ConfigError
@@ -50,6 +51,7 @@ def named(places: Mapping[str, Path | None], paths: Sequence[str]) -> dict[str, 
         source, path = _placed(places, given)
         if places[source] is None:
             raise ConfigError(f"source {source} cannot be asked for single documents: {given}")
+        path = path.partition(SEPARATOR)[0]  # what is attached to a mail is looked at with it
         path = path.removesuffix(SUFFIX).rstrip("/") if path.endswith(SUFFIX) else path
         if not path or ".." in path.split("/"):
             raise ConfigError(f"{given} is a whole source, or none: run without --only")
@@ -121,14 +123,15 @@ def named_scope(
             uri = f"{source.name}/{path}"
             below = documents.folders_below(connection, workspace.kb, uri)
             key = document_id(workspace.kb, source.name, uri)
-            before, gone = documents.observed_in(connection, workspace.kb, below, [key])
+            own = [key, *documents.attached_to(connection, workspace.kb, uri)]
+            before, gone = documents.observed_in(connection, workspace.kb, below, own)
             listed = [other for other in found if other == uri or other.startswith(f"{uri}/")]
             if not listed and not before and not gone:
                 raise ConfigError(
                     f"{uri} is neither listed by its source nor published: check its name, and `include` and `exclude`"
                 )
             scope.folders |= set(below)
-            scope.ids |= {key} | {document_id(workspace.kb, source.name, other) for other in listed}
+            scope.ids |= set(own) | {document_id(workspace.kb, source.name, other) for other in listed}
             standing = {folder_of(other) for other in (uri, *listed)} | set(below)
             scope.seen += [Seen(source.name, folder, "", 0) for folder in sorted(standing)]
     scope.seen = list({item.folder: item for item in scope.seen}.values())

@@ -6,8 +6,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from flows.fetching import HEAD_BYTES
 from flows.rooms import walk
-from flows.scan import HEAD_BYTES
 from flows.workspace import Workspace
 from kprep.core.errors import PrepError, SourceError
 from kprep.core.models import Element, RawDocument

@@ -12,8 +12,9 @@ from typing import Any
 
 from flows import gate
 from flows.assemble import index, row_of_live
+from flows.fetching import fetch
 from flows.run import EMBED_BATCH, only_run
-from flows.scan import Planned, end_scan, plan_run, request_for
+from flows.scan import Planned, end_scan, plan_run
 from flows.workspace import Workspace
 from kprep.core.errors import RetrievalError, StoreError, StoreUnavailable
 from kprep.core.ids import content_hash
@@ -22,7 +23,6 @@ from kprep.store.lexical import LARGEST, SEGMENT
 from kprep.store.sql import Connection
 from publish.plan import Action
 from quality import report_json
-from sources import SOURCES
 
 SAMPLES = 5
 Rows = Sequence[Mapping[str, Any]]
@@ -247,7 +247,7 @@ def _put_originals(workspace: Workspace, release: int, rows: Rows) -> None:  # n
         if row["document_id"] not in places:
             continue
         source, entry = places[row["document_id"]]
-        content = SOURCES[source.kind].fetch(request_for(workspace, source), entry)
+        content = fetch(workspace, source, entry)
         if content_hash(content) == row["content_hash"]:
             workspace.objects.delete(row["content_hash"])
             workspace.objects.put(content)

@@ -5,9 +5,10 @@ Out: a `ParsedDocument`: every block in reading order, its kind, its place, the 
 document says of itself. Later rooms know no format.
 
 Always:
-- Nothing of the original's text is dropped but scripts, styles, comments in markup and deleted revisions; embedded
-  files (and reviewers' comments of OpenDocument and RTF) are `SourceUnit`s with state `not_extracted`. Navigation,
-  running headers, cookie notices and the like are kept and named by their kind; cleaning decides about them.
+- Nothing of the original's text is dropped but scripts, styles, comments in markup and deleted revisions; files sent
+  with a mail are documents of their own (`spec.attached`); embedded files (and reviewers' comments of OpenDocument and
+  RTF) are `SourceUnit`s with state `not_extracted`. Navigation, running headers, cookie notices and the like are kept
+  and named by their kind; cleaning decides about them.
 - Text the reader of the original does not see is kept and marked `hidden`.
 - Every element has a locator, and `spec.quote(content, locator)` reads the place afresh, without the parse result.
 - Code is kept byte for byte (line ends apart); a table's text is `table_text(rows)`; a merged cell's text stands once.

@@ -7,26 +7,29 @@ from email import message_from_bytes
 
 from kprep.core.errors import CorruptDocument
 from kprep.core.models import Locator, ParsedDocument, ParserSpec, RawDocument
+from parsers.mail_attachments import attached_to
 from parsers.mail_text import Mail, read_mail
 from parsers.mailbox_document import mail_document, quote_mail
 
 NAME = "eml"
-VERSION = 2
+VERSION = 3
 _MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"\xef\xbb\xbf": "utf-8-sig"}
 _HEADER = re.compile(rb"(?m)^[!-9;-~]{1,70}:")
 
 
 def parse(raw: RawDocument) -> ParsedDocument:
     """The mail's own words; see `mail_document`. Raises: CorruptDocument (no header), EncryptedDocument."""
-    content = unmarked(raw.content)
-    if not _HEADER.match(content.lstrip()[:1000].split(b"\n", 1)[0] if content.strip() else b""):
-        raise CorruptDocument(f"{raw.uri}: no mail: it does not begin with a header such as `From:`", uri=raw.uri)
-    return mail_document(raw, f"{NAME}@{VERSION}", [_mail(content)])
+    return mail_document(raw, f"{NAME}@{VERSION}", [_mail(raw.content, raw.uri)])
 
 
 def quote(content: bytes, locator: Locator) -> str:
     """Lines of the decoded body at the locator, read afresh."""
-    return quote_mail([_mail(unmarked(content))], locator)
+    return quote_mail([_mail(content, "the mail")], locator)
+
+
+def attached(content: bytes) -> list[tuple[str, bytes]]:
+    """Files attached to the mail; see `attached_to`. Raises: CorruptDocument."""
+    return attached_to([_mail(content, "the mail")])
 
 
 def unmarked(content: bytes) -> bytes:
@@ -37,8 +40,11 @@ def unmarked(content: bytes) -> bytes:
     return content
 
 
-def _mail(content: bytes) -> Mail:
+def _mail(content: bytes, uri: str) -> Mail:
+    content = unmarked(content)
+    if not _HEADER.match(content.lstrip()[:1000].split(b"\n", 1)[0] if content.strip() else b""):
+        raise CorruptDocument(f"{uri}: no mail: it does not begin with a header such as `From:`", uri=uri)
     return read_mail(message_from_bytes(content.lstrip()))
 
 
-PARSER = ParserSpec(NAME, VERSION, ("message/rfc822",), parse, quote)
+PARSER = ParserSpec(NAME, VERSION, ("message/rfc822",), parse, quote, attached=attached)

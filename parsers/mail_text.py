@@ -15,6 +15,8 @@ from parsers.decoding import decode
 
 _PLAIN = "text/plain"
 _HTML = "text/html"
+_MAIL = "message/rfc822"
+_SEALS = ("application/pgp-", "application/pkcs7-", "application/x-pkcs7-")
 _ENCRYPTED = frozenset(("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"))
 _LINE_END = re.compile("\r\n|\r|\u2028|\u2029")
 _FLOWED_SIGNATURE = "-- "
@@ -22,11 +24,13 @@ _FLOWED_SIGNATURE = "-- "
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A part that is a file of its own."""
+    """A part that is no text of the message. `own`: a file sent along, which is a document of its own; pictures shown
+    in the text, signatures and what mail systems add are none."""
 
     name: str
     media_type: str
     content: bytes
+    own: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +61,7 @@ def read_mail(message: Message) -> Mail:
         if inline and media_type in (_PLAIN, _HTML):
             bodies.append((media_type, _part_text(part)))
         else:
-            attachments.append(Attachment(name, media_type, _payload(part)))
+            attachments.append(Attachment(name, media_type, _payload(part), _is_own(part, name)))
     return Mail(
         identity=_identities(message.get("Message-ID"))[-1] if message.get("Message-ID") else "",
         parents=tuple(dict.fromkeys(_identities(message.get("References")) + _identities(message.get("In-Reply-To")))),
@@ -88,14 +92,32 @@ def _parts(message: Message) -> Iterator[Message]:
             yield from _parts(part)
 
 
+def _is_own(part: Message, name: str) -> bool:
+    media_type = part.get_content_type()
+    if media_type in _ENCRYPTED or media_type.startswith(_SEALS):
+        return False
+    disposition = part.get_content_disposition()
+    if media_type.startswith("image/") and (part.get("Content-ID") or disposition == "inline"):
+        return False
+    return bool(name) or disposition == "attachment" or media_type == _MAIL
+
+
 def _payload(part: Message) -> bytes:
-    if part.get_content_type() == "message/rfc822":
+    if part.get_content_type() == _MAIL:
         inner = part.get_payload()
         return (
-            b"".join(item.as_bytes() for item in inner if isinstance(item, Message)) if isinstance(inner, list) else b""
+            b"".join(_written(item) for item in inner if isinstance(item, Message)) if isinstance(inner, list) else b""
         )
     content = part.get_payload(decode=True)
     return content if isinstance(content, bytes) else b""
+
+
+def _written(message: Message) -> bytes:
+    """A message as bytes again; empty for one so damaged that the library cannot write what it read."""
+    try:
+        return message.as_bytes()
+    except (UnicodeError, LookupError, ValueError, TypeError, AttributeError):
+        return b""
 
 
 def _part_text(part: Message) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from kprep.core.errors import EncryptedDocument
@@ -46,7 +46,8 @@ def mail_document(raw: RawDocument, parser: str, mails: Sequence[Mail]) -> Parse
     """The document of these messages, which stand in the file in this order.
 
     Locators: `message` (number in the file, from 1) and `line` of its decoded text. Units: "message" with state "ok",
-    "no_text", "duplicate" (the same message again) or "encrypted", and "attachment" with state "not_extracted".
+    "no_text", "duplicate" (the same message again) or "encrypted", and "attachment" with state "ok" (a document of its
+    own) or "not_extracted".
     Raises: EncryptedDocument when every message is encrypted.
     """
     if mails and all(mail.encrypted for mail in mails):
@@ -70,7 +71,9 @@ def mail_document(raw: RawDocument, parser: str, mails: Sequence[Mail]) -> Parse
                 elements.append(_heading(title, number, 2 if thread.subject else 1))
             elements += made
     units = [SourceUnit("message", n, states[n - 1], len(mail.text)) for n, mail in enumerate(mails, 1)]
-    units += exclusions(ATTACHMENT, (item.name for mail in mails for item in mail.attachments))
+    files = [item for mail in mails for item in mail.attachments]
+    named = exclusions(ATTACHMENT, (item.name for item in files))
+    units += [replace(unit, state="ok") if item.own else unit for unit, item in zip(named, files, strict=True)]
     return ParsedDocument(raw.uri, raw.media_type, parser, tuple(elements), tuple(units), _metadata(threads))
 
 

@@ -8,11 +8,12 @@ from email import message_from_bytes
 from kprep.core.errors import CorruptDocument, TooLarge
 from kprep.core.models import Locator, ParsedDocument, ParserSpec, RawDocument
 from parsers.eml import unmarked
+from parsers.mail_attachments import attached_to
 from parsers.mail_text import Mail, read_mail
 from parsers.mailbox_document import mail_document, quote_mail
 
 NAME = "mbox"
-VERSION = 2
+VERSION = 3
 MAX_MESSAGES = 20_000
 _BEGIN = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\r\n]*\r?\n(?=[!-9;-~]{1,70}:)")
 _ESCAPED = re.compile(rb"(?m)^>(>*From )")
@@ -23,27 +24,31 @@ def parse(raw: RawDocument) -> ParsedDocument:
 
     Raises: CorruptDocument (no message in it), TooLarge (more than `MAX_MESSAGES`), EncryptedDocument.
     """
-    mails = _mails(raw.content)
-    if not mails:
-        raise CorruptDocument(f"{raw.uri}: no mailbox: no line `From ...` followed by a header", uri=raw.uri)
-    if len(mails) > MAX_MESSAGES:
-        raise TooLarge(f"{raw.uri}: {len(mails)} messages, at most {MAX_MESSAGES} are read: split it", uri=raw.uri)
-    return mail_document(raw, f"{NAME}@{VERSION}", mails)
+    return mail_document(raw, f"{NAME}@{VERSION}", _mails(raw.content, raw.uri))
 
 
 def quote(content: bytes, locator: Locator) -> str:
     """Lines of a message's decoded body at the locator, read afresh."""
-    return quote_mail(_mails(content), locator)
+    return quote_mail(_mails(content, "the mailbox"), locator)
 
 
-def _mails(content: bytes) -> list[Mail]:
+def attached(content: bytes) -> list[tuple[str, bytes]]:
+    """Files attached to the messages; see `attached_to`. Raises: CorruptDocument, TooLarge."""
+    return attached_to(_mails(content, "the mailbox"))
+
+
+def _mails(content: bytes, uri: str) -> list[Mail]:
     content = unmarked(content)
     begins = list(_BEGIN.finditer(content))
-    ends = [match.start() for match in begins[1:]] + [len(content)] * bool(begins)
+    if not begins:
+        raise CorruptDocument(f"{uri}: no mailbox: no line `From ...` followed by a header", uri=uri)
+    if len(begins) > MAX_MESSAGES:
+        raise TooLarge(f"{uri}: {len(begins)} messages, at most {MAX_MESSAGES} are read: split it", uri=uri)
+    ends = [match.start() for match in begins[1:]] + [len(content)]
     return [
         read_mail(message_from_bytes(_ESCAPED.sub(rb"\1", content[match.end() : end])))
         for match, end in zip(begins, ends, strict=True)
     ]
 
 
-PARSER = ParserSpec(NAME, VERSION, ("application/mbox",), parse, quote)
+PARSER = ParserSpec(NAME, VERSION, ("application/mbox",), parse, quote, attached=attached)

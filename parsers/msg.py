@@ -8,11 +8,14 @@ from typing import Any
 
 from kprep.core.errors import CorruptDocument, NoText
 from kprep.core.models import Locator, ParsedDocument, ParserSpec, RawDocument
+from parsers.mail_attachments import attached_to
 from parsers.mail_text import Attachment, Mail, body_text, read_mail, sender_name
 from parsers.mailbox_document import mail_document, quote_mail
 
 NAME = "msg"
-VERSION = 2
+VERSION = 3
+_CONTENT_ID = 0x3712
+"""Property of a picture that the text shows."""
 
 
 def parse(raw: RawDocument) -> ParsedDocument:
@@ -23,6 +26,11 @@ def parse(raw: RawDocument) -> ParsedDocument:
 def quote(content: bytes, locator: Locator) -> str:
     """Lines of the body at the locator, read afresh. Raises: CorruptDocument."""
     return quote_mail([_mail(content, "the message")], locator)
+
+
+def attached(content: bytes) -> list[tuple[str, bytes]]:
+    """Files attached to the mail; see `attached_to`. Raises: CorruptDocument, NoText."""
+    return attached_to([_mail(content, "the message")])
 
 
 def _mail(content: bytes, uri: str) -> Mail:
@@ -55,11 +63,17 @@ def _read(message: Any) -> Mail:
         sender=sender_name(message.sender or ""),
         sent_at=message.sent_date,
         text=body_text(bodies),
-        attachments=tuple(
-            Attachment(item.file_name or "", item.mime_type, item.file_bytes or b"") for item in message.attachments
-        ),
+        attachments=tuple(_attachment(item) for item in message.attachments),
         encrypted="SMIME" in message.message_class.upper() and not any(text.strip() for _, text in bodies),
     )
 
 
-PARSER = ParserSpec(NAME, VERSION, ("application/vnd.ms-outlook",), parse, quote)
+def _attachment(item: Any) -> Attachment:
+    """An attached file; an Outlook item inside the item has no bytes of its own, and is none."""
+    media_type = item.mime_type
+    shown = media_type.startswith("image/") and item.properties.str_prop_value(_CONTENT_ID)
+    content = item.file_bytes
+    return Attachment(item.file_name or "", media_type, content or b"", own=content is not None and not shown)
+
+
+PARSER = ParserSpec(NAME, VERSION, ("application/vnd.ms-outlook",), parse, quote, attached=attached)

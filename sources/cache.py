@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+import threading
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
@@ -47,7 +48,9 @@ def keep_body(request: SourceRequest, key: str, content: bytes) -> None:
     """Keep what was read with a listing until the run ends, so that the run prepares what it listed."""
     place = _place(request, key)
     private(place.parent)
-    place.write_bytes(content)
+    scratch = place.with_name(f"{place.name}.{threading.get_ident()}")
+    scratch.write_bytes(content)
+    scratch.replace(place)
 
 
 def kept_body(request: SourceRequest, key: str) -> bytes | None:

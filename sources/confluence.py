@@ -188,6 +188,4 @@ def _path(request: SourceRequest) -> Path:
     return request.path(request.options.path)
 
 
-SOURCE = SourceSpec(
-    "confluence", 1, ConfluenceOptions, list_entries, fetch, lambda request: str(_path(request)), drop_bodies
-)
+SOURCE = SourceSpec("confluence", 1, ConfluenceOptions, list_entries, fetch, lambda request: str(_path(request)))

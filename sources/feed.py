@@ -172,4 +172,4 @@ def _options(request: SourceRequest) -> FeedOptions:
     return request.options
 
 
-SOURCE = SourceSpec("feed", 1, FeedOptions, list_entries, fetch, lambda request: _options(request).url, drop_bodies)
+SOURCE = SourceSpec("feed", 1, FeedOptions, list_entries, fetch, lambda request: _options(request).url)

@@ -202,6 +202,4 @@ def _path(request: SourceRequest) -> Path:
     return request.path(_options(request).path)
 
 
-SOURCE = SourceSpec(
-    "mediawiki", 1, MediaWikiOptions, list_entries, fetch, lambda request: str(_path(request)), drop_bodies
-)
+SOURCE = SourceSpec("mediawiki", 1, MediaWikiOptions, list_entries, fetch, lambda request: str(_path(request)))

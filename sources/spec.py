@@ -130,7 +130,7 @@ class SourceSpec:
 
     `list_entries` raises SourceError for what a person must mend, which stops the run, and SourceUnavailable when the
     source is out of reach: the run goes on with what the other sources hold, and deletes nothing of this one.
-    `describe`: where it looks, for messages. `done`: removes what a run left in the cache for its own use only.
+    `describe`: where it looks, for messages.
     `place`: the folder on this machine where its documents stand; it can be asked for single ones.
     `store`: where its documents go unless the configuration says otherwise, "formal" or "candidate".
     `probe`: that the source answers, in words, where a whole listing takes long; raises what a listing raises.
@@ -143,7 +143,6 @@ class SourceSpec:
     list_entries: Callable[[SourceRequest], Listing]
     fetch: Callable[[SourceRequest, Entry], bytes]
     describe: Callable[[SourceRequest], str]
-    done: Callable[[SourceRequest], None] | None = None
     place: Callable[[SourceRequest], Path] | None = None
     store: str = "formal"
     by_address: bool = False

@@ -326,7 +326,6 @@ SOURCE = SourceSpec(
     list_entries=list_entries,
     fetch=fetch,
     describe=lambda request: _options(request).url,
-    done=drop_bodies,
     by_address=True,
     probe=probe,
 )

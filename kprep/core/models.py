@@ -368,6 +368,7 @@ class ParserSpec:
     `quote(content, locator)` returns the text of the original at the place, read without the parser's result, so that
     a citation can be checked; white space and markup may differ from the chunk's text.
     `options()`: what beside the version shapes the outcome, such as an extra that is installed.
+    `attached(content)`: files sent along with the document, each a document of its own: (name, bytes), no name twice.
     """
 
     name: str
@@ -376,6 +377,7 @@ class ParserSpec:
     parse: Callable[[RawDocument], ParsedDocument]
     quote: Callable[[bytes, Locator], str]
     options: Callable[[], JsonObject] = dict
+    attached: Callable[[bytes], list[tuple[str, bytes]]] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,6 +106,11 @@ def folders_below(connection: Connection, kb: str, folder: str) -> list[str]:
     return list(connection.execute(SQL["folders_below"], {"kb": kb, "folder": folder}).scalars())
 
 
+def attached_to(connection: Connection, kb: str, uri: str) -> list[str]:
+    """Ids of the documents that are, or were, attached to a mail: `<URI of the mail>::...`."""
+    return list(connection.execute(SQL["attached_to"], {"kb": kb, "uri": uri}).scalars())
+
+
 def total_bytes(connection: Connection, kb: str) -> int:
     """Bytes of all documents that the last scan listed."""
     return int(connection.execute(SQL["total_bytes"], {"kb": kb}).scalar_one())

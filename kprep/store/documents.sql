@@ -57,6 +57,10 @@ FROM kprep.documents WHERE kb = :kb AND (folder = ANY(:folders) OR document_id =
 SELECT DISTINCT folder FROM kprep.documents
 WHERE kb = :kb AND (folder = :folder OR (folder > :folder || '/' AND folder < :folder || '0')) ORDER BY folder;
 
+-- name: attached_to
+SELECT document_id FROM kprep.documents
+WHERE kb = :kb AND folder = regexp_replace(:uri, '/[^/]*$', '') AND starts_with(uri, :uri || '::');
+
 -- name: total_bytes
 SELECT coalesce(sum(size), 0) FROM kprep.documents WHERE kb = :kb AND listed;
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from flows.scan import request_for
+from flows.fetching import request_for
 from kprep.core.errors import SourceError
 from sources import SOURCES, Listing
 from tests.conftest import MakeBase

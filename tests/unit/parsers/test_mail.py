@@ -143,12 +143,18 @@ def test_attachments_and_doubles_are_recorded() -> None:
     message["From"], message["Subject"], message["Message-ID"] = "Ana <a@example.org>", "Plan", "<1@example.org>"
     message.set_content("The plan is attached.")
     message.add_attachment(b"%PDF-1.4", maintype="application", subtype="pdf", filename="plan.pdf")
-    document = parsed(mailbox([message, message]), "box.mbox")
+    message.add_attachment(b"\x89PNG", maintype="image", subtype="png", filename="logo.png", cid="<logo>")
+    message.add_attachment(b"MIIB", maintype="application", subtype="pkcs7-signature", filename="smime.p7s")
+    files = [("ok", "plan.pdf"), ("not_extracted", "logo.png"), ("not_extracted", "smime.p7s")]
+    box = mailbox([message, message])
+    document = parsed(box, "box.mbox")
+    attached = parsers.parser_for("application/mbox").attached
+    assert attached is not None
+    assert attached(box) == [("plan.pdf", b"%PDF-1.4")]
     assert [(unit.kind, unit.state, unit.name) for unit in document.units] == [
         ("message", "ok", ""),
         ("message", "duplicate", ""),
-        ("attachment", "not_extracted", "plan.pdf"),
-        ("attachment", "not_extracted", "plan.pdf"),
+        *[("attachment", state, name) for _ in range(2) for state, name in files],
     ]
     assert [element.text for element in document.elements].count("The plan is attached.") == 1
 
