@@ -141,7 +141,8 @@ def _drop_rules(rules: CleaningRules) -> list[DropRule]:
         return lambda elements: {index: None for index, element in enumerate(elements) if element.kind is kind}
 
     own = [
-        DropRule(f"drop_lines[{i}]", furniture.matching_lines(re.compile(p))) for i, p in enumerate(rules.drop_lines)
+        DropRule(name := f"drop_lines[{i}]", furniture.matching_lines(name, re.compile(p)))
+        for i, p in enumerate(rules.drop_lines)
     ]
     return [
         *(DropRule(f"kind:{kind.value}", of_kind(kind)) for kind in ElementKind if kind in kinds),

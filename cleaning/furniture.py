@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+from kprep.core.bounded import bounded
 from kprep.core.models import Element, ElementKind
 
 Drops = Mapping[int, frozenset[int] | None]
@@ -190,6 +191,11 @@ def _by_line(elements: Sequence[Element], is_noise: Callable[[str], bool]) -> Dr
     return drops
 
 
-def matching_lines(pattern: re.Pattern[str]) -> Callable[[Sequence[Element]], Drops]:
-    """A drop rule for lines that match `pattern` as a whole."""
-    return lambda elements: _by_line(elements, lambda line: pattern.fullmatch(line) is not None)
+def matching_lines(name: str, pattern: re.Pattern[str]) -> Callable[[Sequence[Element]], Drops]:
+    """A drop rule, with a name for its error, for lines that match `pattern` as a whole. Raises: RuleTooSlow."""
+
+    def drops(elements: Sequence[Element]) -> Drops:
+        with bounded(f"{name} of the cleaning rules"):
+            return _by_line(elements, lambda line: pattern.fullmatch(line) is not None)
+
+    return drops

@@ -19,7 +19,7 @@ from flows.rules import RuleSet
 from flows.scan import end_scan, plan_run
 from flows.workspace import Workspace
 from kprep.config import read_mapping
-from kprep.core.errors import ConfigError, PrepError, SourceError
+from kprep.core.errors import ConfigError, PrepError, RuleTooSlow, SourceError
 from kprep.core.models import Element, ParsedDocument, RawDocument
 
 CLEANING_KEYS = frozenset(("drop_kinds", "drop", "join", "characters", "drop_lines", "boilerplate"))
@@ -114,6 +114,8 @@ def _outcome(parsed: ParsedDocument, rules: RuleSet, repeated: Sequence[str]) ->
     rules = with_repeated(rules, edge_blocks(parsed, rules), repeated)
     try:
         return redactor_of(rules, source_of(parsed.uri)).redact(cleaning.clean(parsed, rules.cleaning)).elements
+    except RuleTooSlow:
+        raise  # on the next document too
     except PrepError as error:
         return error.reason
 

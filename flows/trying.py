@@ -6,28 +6,38 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from flows.fetching import HEAD_BYTES
+from flows.fetching import HEAD_BYTES, request_for
 from flows.rooms import walk
 from flows.workspace import Workspace
-from kprep.core.errors import PrepError, SourceError
+from kprep.config import SourceConfig
+from kprep.core.errors import ConfigError, PrepError, SourceError
 from kprep.core.models import Element, RawDocument
 from parsers.media_type import detect
+from sources import filesystem
 
 SHOWN = ("level", "marker", "language", "header_rows", "hidden", "confidence")
 
 
-def try_file(workspace: Workspace, path: Path, stage: str, doc_type: str) -> dict[str, Any]:
+def try_file(
+    workspace: Workspace, path: Path, stage: str, source: str | None = None, doc_type: str | None = None
+) -> dict[str, Any]:
     """What the rooms make of a file, in the shape of `kprep try --json`; a refusal is in `failure`.
 
-    Runs in this process: what a person looks at is one file, and Ctrl-C ends it. Raises: SourceError.
+    `source`: as whose document it is taken; None: the source whose folder holds it, if one does. `doc_type`: None: that
+    of the source. Runs in this process: what a person looks at is one file, and Ctrl-C ends it; the knowledge base's
+    own expressions are `bounded`. Raises: SourceError, ConfigError for an unknown source.
     """
     try:
         content = path.read_bytes()
     except OSError as error:
         raise SourceError(f"{path} cannot be read: {error.strerror}") from error
-    raw = RawDocument(f"try/{path.name}", path.name, content, detect(path.name, content[:HEAD_BYTES]))
+    chosen = _source(workspace, path, source)
+    doc_type = doc_type or (chosen.doc_type if chosen else "document")
+    name = chosen.name if chosen else "try"
+    raw = RawDocument(f"{name}/{path.name}", path.name, content, detect(path.name, content[:HEAD_BYTES]))
     outcome: dict[str, Any] = {
         "file": str(path),
+        "source": chosen.name if chosen else None,
         "media_type": raw.media_type,
         "parser": "",
         "stage": "",
@@ -56,6 +66,20 @@ def try_file(workspace: Workspace, path: Path, stage: str, doc_type: str) -> dic
     if outcome["failure"] and outcome["failure"]["reason"] == "secret_found":
         outcome["elements"] = []
     return outcome
+
+
+def _source(workspace: Workspace, path: Path, name: str | None) -> SourceConfig | None:
+    sources = workspace.base.config.sources
+    if name is not None:
+        found = next((source for source in sources if source.name == name), None)
+        if found is None:
+            raise ConfigError(f"there is no source {name!r}; there are: {', '.join(each.name for each in sources)}")
+        return found
+    folders = [
+        (filesystem.folder_of(request_for(workspace, each)), each) for each in sources if each.kind == "filesystem"
+    ]
+    holding = [(folder, each) for folder, each in folders if path.resolve().is_relative_to(folder)]
+    return max(holding, key=lambda pair: len(pair[0].parts))[1] if holding else None
 
 
 def _note(outcome: dict[str, Any], document: Any) -> None:

@@ -26,6 +26,7 @@ from presidio_analyzer.nlp_engine import NlpArtifacts, NlpEngine
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
+from kprep.core.bounded import bounded
 from kprep.core.errors import ConfigError
 from redaction.languages import ANY, LANGUAGES, language_of
 from redaction.names import NameRecognizer
@@ -83,7 +84,8 @@ class Analyzer:
                     yield span
 
     def _is_allowed(self, text: str, span: Span) -> bool:
-        return any(pattern.fullmatch(text, span.start, span.end) for pattern in self._allowed)
+        with bounded("allow.patterns of the redaction policy"):
+            return any(pattern.fullmatch(text, span.start, span.end) for pattern in self._allowed)
 
 
 class RoomRecognizer(EntityRecognizer):
@@ -121,7 +123,8 @@ class OwnPattern(EntityRecognizer):
     def analyze(self, text: str, entities: list[str], nlp_artifacts: NlpArtifacts) -> list[RecognizerResult]:  # noqa: ARG002
         """All matches that are not empty."""
         kind = self.supported_entities[0]
-        found = (Span(kind, match.start(), match.end(), 1.0) for match in self._pattern.finditer(text))
+        with bounded(f"patterns.{kind} of the redaction policy"):
+            found = [Span(kind, match.start(), match.end(), 1.0) for match in self._pattern.finditer(text)]
         return [_result(span) for span in found if span.end > span.start]
 
 

@@ -22,9 +22,16 @@ from kprep.core.errors import SourceError
     show_default=True,
     help="Last stage to run.",
 )
-@click.option("--doc-type", default="document", show_default=True, help="Chunk profile to use.")
+@click.option("--source", help="Take it as a document of this source; default: the one whose folder holds the file.")
+@click.option("--doc-type", help="Chunk profile to use; default: that of the source, else `document`.")
 def try_command(
-    folder: Path | None, data_dir: Path | None, as_json: bool, file: Path, stage: str, doc_type: str
+    folder: Path | None,
+    data_dir: Path | None,
+    as_json: bool,
+    file: Path,
+    stage: str,
+    source: str | None,
+    doc_type: str | None,
 ) -> None:
     """Take one file through the rooms with this knowledge base's rules, and store nothing. The way to tune rules.
 
@@ -38,7 +45,7 @@ def try_command(
     with workspace(folder, data_dir) as opened:
         from flows.trying import try_file
 
-        outcome = try_file(opened, file, stage, doc_type)
+        outcome = try_file(opened, file, stage, source, doc_type)
     if as_json:
         print_json(outcome)
     else:

@@ -147,6 +147,12 @@ class SpeechModelMissing(ParseError):
     reason = "speech_model_missing"
 
 
+class RuleTooSlow(PrepError):
+    """A regular expression of the knowledge base takes too long on a document. Context names the rule."""
+
+    reason = "rule_too_slow"
+
+
 class CleaningError(PrepError):
     """Cleaning rules cannot be applied."""
 

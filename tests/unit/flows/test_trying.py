@@ -1,0 +1,58 @@
+"""`kprep try`: a file as a document of its source, and expressions of the rules that would never end."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from flows.trying import try_file
+from flows.workspace import Workspace
+from kprep.core import bounded
+from kprep.core.errors import ConfigError
+
+SLOW = r"(a+)+$"
+TEXT = "a" * 40 + "!"
+
+
+def workspace(folder: Path, redaction: str = "{}", cleaning: str = "{}") -> Workspace:
+    (folder / "manuals" / "deep").mkdir(parents=True)
+    (folder / "manuals" / "deep" / "net.md").write_text(f"The router is 10.1.2.3 here.\n\n{TEXT}\n")
+    (folder / "redaction.yaml").write_text(redaction)
+    (folder / "cleaning.yaml").write_text(cleaning)
+    (folder / "kprep.yaml").write_text(
+        "knowledge_base: k\ntenant: t\nembedding: {provider: none}\n"
+        "redaction: {policy: redaction.yaml}\ncleaning: {ruleset: cleaning.yaml}\n"
+        "sources:\n  - {name: all, kind: filesystem, path: .}\n"
+        "  - {name: net, kind: filesystem, path: manuals, doc_type: manual}\n"
+    )
+    return Workspace.open(folder)
+
+
+@pytest.mark.req("D5.4")
+def test_a_file_is_tried_as_a_document_of_the_source_that_holds_it(tmp_path: Path) -> None:
+    opened = workspace(tmp_path, "allow_in: {net: {addresses: [10.1.0.0/16]}}")
+    file = tmp_path / "manuals" / "deep" / "net.md"
+    tried = try_file(opened, file, "redact")
+    assert (tried["source"], tried["redactions"], tried["failure"]) == ("net", [], None)
+    assert [found["kind"] for found in try_file(opened, file, "redact", source="all")["redactions"]] == ["IP"]
+    with pytest.raises(ConfigError, match="there is no source 'nets'; there are: all, net"):
+        try_file(opened, file, "redact", source="nets")
+
+
+@pytest.mark.parametrize(
+    ("redaction", "cleaning", "rule"),
+    [
+        (f"patterns: {{NUMBER: '{SLOW}'}}", "{}", "patterns.NUMBER of the redaction policy"),
+        ("{}", f"drop_lines: ['x', '{SLOW}']", "drop_lines[1] of the cleaning rules"),
+    ],
+)
+def test_an_expression_without_end_is_ended_and_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, redaction: str, cleaning: str, rule: str
+) -> None:
+    monkeypatch.setattr(bounded, "RULE_SECONDS", 0.2)
+    opened = workspace(tmp_path, redaction, cleaning)
+    began = time.process_time()
+    failure = try_file(opened, tmp_path / "manuals" / "deep" / "net.md", "redact")["failure"]
+    assert time.process_time() - began < 10
+    assert failure["reason"] == "rule_too_slow"
+    assert failure["detail"].startswith(f"{rule} takes over 0.2 s")
