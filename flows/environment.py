@@ -19,6 +19,8 @@ def prepare(data_dir: Path) -> None:
     for name, value in {
         "PREFECT_HOME": str(data_dir / "prefect"),
         "PREFECT_LOGGING_LEVEL": "CRITICAL",
+        # The temporary server is stopped amid its own work: what its database driver says of that is no error of ours.
+        "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "CRITICAL",
         "PREFECT_SERVER_LOGGING_LEVEL": "CRITICAL",
         "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "120",
         "PREFECT_CLIENT_METRICS_ENABLED": "false",

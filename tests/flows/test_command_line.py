@@ -289,3 +289,20 @@ def test_database_stays_where_it_is_when_a_folder_changes_its_mode(data_dir: Pat
     again.release()
     assert again.pgdata == first.pgdata
     shutil.rmtree(first.pgdata.parent)
+
+
+def test_what_prefects_server_says_at_its_end_stays_off_the_terminal(tmp_path: Path) -> None:
+    """Its database driver may write a traceback when it is stopped amid a query."""
+    code = (
+        "import sys, logging; from pathlib import Path; from flows.environment import prepare\n"
+        "prepare(Path(sys.argv[1])); import prefect\n"
+        "from prefect.logging.configuration import setup_logging; setup_logging()\n"
+        "try: raise RuntimeError('cut off')\n"
+        "except RuntimeError: logging.getLogger('sqlalchemy.pool.impl').exception('Exception terminating connection')\n"
+        "logging.getLogger('asyncio').error('Task was destroyed'); print('silent')\n"
+    )
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")}
+    done = subprocess.run(
+        [sys.executable, "-c", code, tmp_path / "data"], env=environment, capture_output=True, text=True, check=True
+    )
+    assert (done.stdout, done.stderr) == ("silent\n", "")
