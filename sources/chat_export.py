@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from pydantic import Field
 
-from kprep.core.errors import SourceError, SourceUnavailable
-from sources import threads
-from sources.export_files import opened
-from sources.spec import Entry, Listing, Options, SourceRequest, SourceSpec
-from sources.threads import Channel, ChatMessage, Export, distinct, moment
+from kprep.core.errors import SourceError
+from sources.folder_or_packed import export_at
+from sources.spec import SourceRequest
+from sources.threads import (
+    Channel,
+    ChatMessage,
+    Export,
+    ExportOptions,
+    distinct,
+    export_source,
+    moment,
+    objects,
+    place_of,
+    understood,
+)
 
 _AT = ("at", "timestamp", "time", "date", "created_at", "createdAt", "sent_at", "ts", "datetime")
 _TEXT = ("text", "message", "content", "body")
@@ -22,7 +33,7 @@ _CHANNEL = ("channel", "room", "conversation", "chat", "group")
 _LISTS = ("messages", "items", "value", "data", "history")
 
 
-class ChatOptions(Options):
+class ChatOptions(ExportOptions):
     """Keys of a source of kind `chat_export`."""
 
     path: Path = Field(description="folder or zip archive of JSON files with messages: id, author, time, text, thread")
@@ -31,25 +42,28 @@ class ChatOptions(Options):
 def read_export(request: SourceRequest) -> Export:
     """Channels with their messages. Raises: SourceError when there is no JSON."""
     export = Export()
-    place = _place(request)
+    place = place_of(request)
     channels: dict[str, Channel] = {}
-    with opened(place, request.name) as files:
-        names = [name for name in files.names if name.lower().endswith((".json", ".jsonl", ".ndjson"))]
+    with export_at(request, place) as files:
+        names = [name for name in files if name.lower().endswith((".json", ".jsonl", ".ndjson"))]
         if not names:
             raise SourceError(f"source {request.name}: {place} holds no JSON with messages")
         for name in names:
-            try:
-                items = _items(files.read(name))
-            except (SourceUnavailable, ValueError, RecursionError):
-                export.problems.append((name, "source_unreadable", f"{name} is not valid JSON: export it again"))
-                continue
-            for number, item in enumerate(items, 1):
-                message = _message(item, number)
-                if message is not None:
-                    own = _name(_first(item, _CHANNEL)) or name.rsplit(".", 1)[0]
-                    channels.setdefault(own, Channel(own)).messages.append(message)
+            for channel, message in understood(export, name, files[name], _messages) or ():
+                own = channel or name.rsplit(".", 1)[0]
+                channels.setdefault(own, Channel(own)).messages.append(message)
     export.channels = [_resolved(channel) for _, channel in sorted(channels.items())]
     return export
+
+
+def _messages(content: bytes) -> list[tuple[str, ChatMessage]]:
+    """(channel or "", message) of a file. Raises: ValueError when it holds something, and no message."""
+    items = _items(content)
+    read = [(_name(_first(item, _CHANNEL)), _message(item, number)) for number, item in enumerate(items, 1)]
+    found = [(channel, message) for channel, message in read if message is not None]
+    if items and not found:
+        raise ValueError("no message with time and text")
+    return found
 
 
 def _items(content: bytes) -> list[dict[str, Any]]:
@@ -60,7 +74,7 @@ def _items(content: bytes) -> list[dict[str, Any]]:
         value = [json.loads(line) for line in text.splitlines() if line.strip()]
     if isinstance(value, dict):
         value = next((value[key] for key in _LISTS if isinstance(value.get(key), list)), [value])
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+    return objects(value)
 
 
 def _message(item: dict[str, Any], number: int) -> ChatMessage | None:
@@ -93,18 +107,7 @@ def _resolved(channel: Channel) -> Channel:
         root, steps = message.thread, 0
         while parents.get(root) and parents[root] != root and steps < 1000:
             root, steps = parents[root], steps + 1
-        out.append(
-            ChatMessage(
-                message.identity,
-                message.at,
-                message.author,
-                message.text,
-                root,
-                message.reactions,
-                message.state,
-                message.edited,
-            )
-        )
+        out.append(replace(message, thread=root))
     return Channel(channel.name, out)
 
 
@@ -119,27 +122,4 @@ def _name(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def _place(request: SourceRequest) -> Path:
-    assert isinstance(request.options, ChatOptions)
-    return request.path(request.options.path)
-
-
-def list_entries(request: SourceRequest) -> Listing:
-    """Threads, and days of what stands in none. Raises: SourceError when the export is missing or is none."""
-    return threads.list_threads(request, read_export, _place(request))
-
-
-def fetch(request: SourceRequest, entry: Entry) -> bytes:
-    """JSON lines of a thread or day. Raises: SourceUnavailable."""
-    return threads.fetch_thread(request, entry, read_export, _place(request))
-
-
-SOURCE = SourceSpec(
-    name="chat_export",
-    version=1,
-    options=ChatOptions,
-    list_entries=list_entries,
-    fetch=fetch,
-    describe=lambda request: str(_place(request)),
-    store="candidate",
-)
+SOURCE = export_source("chat_export", ChatOptions, read_export)

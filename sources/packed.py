@@ -10,7 +10,8 @@ import lzma
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -43,14 +44,38 @@ def leaves_of(request: SourceRequest, path: Path) -> Iterator[Leaf]:
 
 def read_leaf(request: SourceRequest, path: Path, location: str) -> bytes:
     """Bytes of one file of the archive. Raises: SourceError, SourceUnavailable when it is no longer there."""
+    with reading(request, path) as read:
+        return read(location)
+
+
+@contextmanager
+def reading(request: SourceRequest, path: Path) -> Iterator[Callable[[str], bytes]]:
+    """Gives the bytes of files of the archive, which is opened once; raises as `read_leaf`."""
+    with _named(request, path, path.name):
+        archive = zipfile.ZipFile(path) if zipfile.is_zipfile(path) else tarfile.open(path)  # noqa: SIM115
+
+    def read(location: str) -> bytes:
+        with _named(request, path, location):
+            file = archive.open(location) if isinstance(archive, zipfile.ZipFile) else archive.extractfile(location)
+            if file is None:
+                return b""
+            with file:
+                content = file.read(request.size_max + 1)
+        if len(content) > request.size_max:
+            raise SourceError(
+                f"{request.name}/{location} unpacks to more than {request.size_max >> 20} MB (KPREP_DOCUMENT_SIZE_MB)"
+            )
+        return content
+
+    with archive:
+        yield read
+
+
+@contextmanager
+def _named(request: SourceRequest, path: Path, location: str) -> Iterator[None]:
+    """Turns what reading an archive raises into errors of a source."""
     try:
-        if zipfile.is_zipfile(path):
-            with zipfile.ZipFile(path) as archive, archive.open(location) as member:
-                content = member.read(request.size_max + 1)
-        else:
-            with tarfile.open(path) as packed:
-                file = packed.extractfile(location)
-                content = b"" if file is None else file.read(request.size_max + 1)
+        yield
     except KeyError as error:
         raise SourceUnavailable(f"{request.name}/{location} vanished from {path.name} while the run read it") from error
     except (*DAMAGED, RuntimeError) as error:
@@ -59,9 +84,6 @@ def read_leaf(request: SourceRequest, path: Path, location: str) -> bytes:
         ) from error
     except OSError as error:
         raise SourceUnavailable(f"source {request.name}: {path} cannot be read ({error.strerror})") from error
-    if len(content) > request.size_max:
-        raise SourceError(f"{request.name}/{location} unpacks to more than the archive says")
-    return content
 
 
 def _of_zip(request: SourceRequest, path: Path) -> Iterator[Leaf]:

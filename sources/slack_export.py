@@ -5,16 +5,29 @@ from __future__ import annotations
 import html
 import json
 import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from pydantic import Field
 
 from kprep.core.errors import SourceError, SourceUnavailable
-from sources import threads
-from sources.export_files import ExportFiles, opened
-from sources.spec import Entry, Listing, Options, SourceRequest, SourceSpec
-from sources.threads import Channel, ChatMessage, Export, distinct, moment
+from sources.folder_or_packed import Files, export_at
+from sources.spec import SourceRequest
+from sources.threads import (
+    Channel,
+    ChatMessage,
+    Export,
+    ExportOptions,
+    distinct,
+    export_source,
+    moment,
+    objects,
+    place_of,
+    understood,
+)
 
 _SILENT = frozenset(
     "channel_join channel_leave channel_topic channel_purpose channel_name channel_archive channel_unarchive "
@@ -30,68 +43,62 @@ _SPECIAL = re.compile(r"<!(?:subteam\^[A-Z0-9]+\|)?@?(here|channel|everyone|[^>|
 _LINK = re.compile(r"<((?:https?|mailto|tel):[^>|]+)(?:\|([^>]*))?>")
 
 
-class SlackOptions(Options):
+class SlackOptions(ExportOptions):
     """Keys of a source of kind `slack_export`."""
 
     path: Path = Field(description="the export: its zip archive, or the folder it was unpacked to")
 
 
 def read_export(request: SourceRequest) -> Export:
-    """Channels with their messages; who may read a private one is who is in it. Raises: SourceError."""
+    """Channels with their messages; who may read a private one is who is in it. Raises: SourceError, SourceUnavailable
+    when a list of users or channels is damaged."""
     export = Export()
-    with opened(_place(request), request.name) as files:
-        if not any(name.endswith(".json") for name in files.names):
-            raise SourceError(f"source {request.name}: {_place(request)} holds no JSON: it is no Slack export")
-        users = {str(user.get("id")): user for user in _listed(files, "users.json", export)}
-        known, any_list = _conversations(files, users, export)
-        for folder in sorted({name.rsplit("/", 1)[0] for name in files.names if "/" in name}):
+    place = place_of(request)
+    with export_at(request, place) as files:
+        days: dict[str, list[str]] = {}
+        for name in files:
+            if name.endswith(".json") and "/" in name:
+                days.setdefault(name.rpartition("/")[0], []).append(name)
+        any_list = any(name in files for name in _LISTS)
+        if not days and not any_list:
+            raise SourceError(f"source {request.name}: {place} holds no channel with JSON: it is no Slack export")
+        users = {str(user.get("id")): user for user in _listed(request, files, "users.json")}
+        known = {channel.name: channel for channel in _conversations(request, files, users)}
+        for folder, names in days.items():
             channel = known.get(folder) or Channel(folder)
             if any_list and folder not in known:
                 channel.acl, channel.acl_problem = (), f"the export does not say who may read channel {folder}"
-            for name in files.names:
-                if name.rsplit("/", 1)[0] == folder and name.endswith(".json"):
-                    _read_day(files, name, channel, users, export)
-            _apply_changes(channel)
-            export.channels.append(channel)
+            read = [understood(export, name, files[name], partial(_day, users)) for name in names]
+            channel.messages = _with_changes([message for day in read for message in day or ()])
+            if None not in read:
+                export.channels.append(channel)
     return export
 
 
-def _conversations(
-    files: ExportFiles, users: dict[str, dict[str, Any]], export: Export
-) -> tuple[dict[str, Channel], bool]:
-    known: dict[str, Channel] = {}
+def _conversations(request: SourceRequest, files: Files, users: dict[str, dict[str, Any]]) -> Iterator[Channel]:
     for name, private in _LISTS.items():
-        for item in _listed(files, name, export):
-            folder = str(item.get("name") or item.get("id") or "")
-            members = [_principal(users.get(str(member), {})) for member in item.get("members", [])]
-            known[folder] = Channel(folder, acl=distinct(members) if private else None)
-    return known, any(name in files.names for name in _LISTS)
+        for item in _listed(request, files, name):
+            members = item.get("members") or ()
+            principals = [_principal(users.get(str(member), {})) for member in members]
+            yield Channel(str(item.get("name") or item.get("id") or ""), acl=distinct(principals) if private else None)
 
 
-def _listed(files: ExportFiles, name: str, export: Export) -> list[dict[str, Any]]:
-    if name not in files.names:
-        return []
-    value = _json(files, name, export)
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+def _listed(request: SourceRequest, files: Files, name: str) -> list[dict[str, Any]]:
+    """A list of users or channels. Raises: SourceUnavailable: without it names and permissions would be lost."""
+    export = Export()
+    found = understood(export, name, files[name], lambda read: objects(json.loads(read))) if name in files else []
+    if found is None:
+        raise SourceUnavailable(f"source {request.name}: {export.problems[0][2]}")
+    return found
 
 
-def _json(files: ExportFiles, name: str, export: Export) -> Any:
-    try:
-        return json.loads(files.read(name))
-    except (SourceUnavailable, ValueError, RecursionError):
-        export.problems.append((name, "source_unreadable", f"{name} of the export is damaged: export it again"))
-        return None
-
-
-def _read_day(
-    files: ExportFiles, name: str, channel: Channel, users: dict[str, dict[str, Any]], export: Export
-) -> None:
-    value = _json(files, name, export)
-    for item in value if isinstance(value, list) else ():
-        if isinstance(item, dict) and item.get("subtype") not in _SILENT:
-            message = _message(item, users)
-            if message is not None:
-                channel.messages.append(message)
+def _day(users: dict[str, dict[str, Any]], content: bytes) -> list[ChatMessage]:
+    """Messages of a file. Raises: ValueError when it holds some, and none can be read."""
+    items = [item for item in objects(json.loads(content)) if str(item.get("subtype")) not in _SILENT]
+    found = [message for item in items if (message := _message(item, users)) is not None]
+    if items and not found:
+        raise ValueError("no message has a time")
+    return found
 
 
 def _message(item: dict[str, Any], users: dict[str, dict[str, Any]]) -> ChatMessage | None:
@@ -109,9 +116,7 @@ def _message(item: dict[str, Any], users: dict[str, dict[str, Any]]) -> ChatMess
         state = "deleted"
     elif not state and (subtype == "bot_message" or item.get("bot_id")):
         state = "bot"
-    reactions = [
-        str(one.get("name", "")).split("::")[0] for one in item.get("reactions") or () if isinstance(one, dict)
-    ]
+    reactions = [str(one.get("name", "")).split("::")[0] for one in objects(item.get("reactions") or [])]
     return ChatMessage(
         identity=stamp,
         at=at,
@@ -129,36 +134,22 @@ def _words(item: dict[str, Any]) -> str:
     text = str(item.get("text") or "")
     if text.strip():
         return text
-    parts = [one for one in item.get("attachments") or () if isinstance(one, dict)]
+    parts = objects(item.get("attachments") or [])
     return "\n".join(str(part.get("text") or part.get("fallback") or "") for part in parts)
 
 
-def _apply_changes(channel: Channel) -> None:
-    """Let a later record of a message (changed, deleted) take the place of the earlier one."""
+def _with_changes(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
+    """Messages, a later record of one (changed, deleted) in the place of the earlier one."""
     latest: dict[str, ChatMessage] = {}
-    for message in channel.messages:
+    for message in messages:
         before = latest.get(message.identity)
         if before is None:
             latest[message.identity] = message
         elif message.state in ("changed", "deleted") or before.state == "deleted":
             kept = before if before.state == "deleted" else message
             thread = kept.thread or before.thread or message.thread
-            latest[message.identity] = ChatMessage(
-                kept.identity,
-                kept.at,
-                kept.author or before.author,
-                kept.text,
-                thread,
-                kept.reactions,
-                kept.state,
-                kept.edited,
-            )
-    channel.messages = [
-        ChatMessage(
-            m.identity, m.at, m.author, m.text, m.thread, m.reactions, "" if m.state == "changed" else m.state, m.edited
-        )
-        for m in latest.values()
-    ]
+            latest[message.identity] = replace(kept, author=kept.author or before.author, thread=thread)
+    return [replace(message, state="") if message.state == "changed" else message for message in latest.values()]
 
 
 def _author(item: dict[str, Any], users: dict[str, dict[str, Any]]) -> str:
@@ -194,27 +185,4 @@ def _text(text: str, users: dict[str, dict[str, Any]]) -> str:
     return html.unescape(text)
 
 
-def _place(request: SourceRequest) -> Path:
-    assert isinstance(request.options, SlackOptions)
-    return request.path(request.options.path)
-
-
-def list_entries(request: SourceRequest) -> Listing:
-    """Threads, and days of what stands in none. Raises: SourceError when the export is missing or is none."""
-    return threads.list_threads(request, read_export, _place(request))
-
-
-def fetch(request: SourceRequest, entry: Entry) -> bytes:
-    """JSON lines of a thread or day. Raises: SourceUnavailable."""
-    return threads.fetch_thread(request, entry, read_export, _place(request))
-
-
-SOURCE = SourceSpec(
-    name="slack_export",
-    version=1,
-    options=SlackOptions,
-    list_entries=list_entries,
-    fetch=fetch,
-    describe=lambda request: str(_place(request)),
-    store="candidate",
-)
+SOURCE = export_source("slack_export", SlackOptions, read_export)

@@ -10,18 +10,28 @@ from typing import Any
 
 from pydantic import Field
 
-from kprep.core.errors import SourceError, SourceUnavailable
-from sources import threads
-from sources.export_files import opened
-from sources.spec import Entry, Listing, Options, SourceRequest, SourceSpec
-from sources.threads import Channel, ChatMessage, Export, distinct, moment
+from kprep.core.errors import SourceError
+from sources.folder_or_packed import export_at
+from sources.spec import SourceRequest
+from sources.threads import (
+    Channel,
+    ChatMessage,
+    Export,
+    ExportOptions,
+    distinct,
+    export_source,
+    moment,
+    objects,
+    place_of,
+    understood,
+)
 
 _BREAK = re.compile(r"(?i)<br\s*/?>|</(?:p|div|li|tr|h\d|blockquote)>")
 _QUOTE = re.compile(r"(?is)<blockquote\b.*?</blockquote>|<attachment\b.*?</attachment>")
 _TAG = re.compile(r"<[^<>]*>")
 
 
-class TeamsOptions(Options):
+class TeamsOptions(ExportOptions):
     """Keys of a source of kind `teams_export`."""
 
     path: Path = Field(description="folder or zip archive of JSON files, each with the messages of one channel or chat")
@@ -30,30 +40,30 @@ class TeamsOptions(Options):
 def read_export(request: SourceRequest) -> Export:
     """Channels with their messages. Raises: SourceError when there is no JSON."""
     export = Export()
-    place = _place(request)
-    with opened(place, request.name) as files:
-        names = [name for name in files.names if name.lower().endswith(".json")]
+    place = place_of(request)
+    with export_at(request, place) as files:
+        names = [name for name in files if name.lower().endswith(".json")]
         if not names:
             raise SourceError(f"source {request.name}: {place} holds no JSON with Teams messages")
         for name in names:
-            try:
-                value = json.loads(files.read(name))
-            except (SourceUnavailable, ValueError, RecursionError):
-                detail = f"{name} of the export is damaged: export it again"
-                export.problems.append((name, "source_unreadable", detail))
-                continue
-            items = value.get("value", value.get("messages")) if isinstance(value, dict) else value
-            channel = Channel(name.removesuffix(".json"))
-            for item in items if isinstance(items, list) else ():
-                message = _message(item) if isinstance(item, dict) else None
-                if message is not None:
-                    channel.messages.append(message)
-                for reply in item.get("replies", ()) if isinstance(item, dict) else ():
-                    answer = _message(reply, str(item.get("id", ""))) if isinstance(reply, dict) else None
-                    if answer is not None:
-                        channel.messages.append(answer)
-            export.channels.append(channel)
+            messages = understood(export, name, files[name], _messages)
+            if messages is not None:
+                export.channels.append(Channel(name.removesuffix(".json"), messages))
     return export
+
+
+def _messages(content: bytes) -> list[ChatMessage]:
+    """Messages of a file. Raises: ValueError when it holds something else."""
+    value = json.loads(content)
+    if isinstance(value, dict) and not {"value", "messages"} & set(value):
+        raise ValueError("neither `value` nor `messages`")
+    items = objects(value.get("value", value.get("messages")) if isinstance(value, dict) else value)
+    said = [(item, "") for item in items]
+    said += [(reply, str(item.get("id", ""))) for item in items for reply in objects(item.get("replies") or [])]
+    found = [message for item, parent in said if (message := _message(item, parent)) is not None]
+    if not found and any(item.get("messageType", "message") == "message" for item in items):
+        raise ValueError("no message has a time")
+    return found
 
 
 def _message(item: dict[str, Any], parent: str = "") -> ChatMessage | None:
@@ -64,7 +74,7 @@ def _message(item: dict[str, Any], parent: str = "") -> ChatMessage | None:
     assert isinstance(sender, dict)
     user, application = sender.get("user"), sender.get("application")
     author = user if isinstance(user, dict) else application if isinstance(application, dict) else {}
-    reactions = [str(one.get("reactionType", "")) for one in item.get("reactions") or () if isinstance(one, dict)]
+    reactions = [str(one.get("reactionType", "")) for one in objects(item.get("reactions") or [])]
     state = "deleted" if item.get("deletedDateTime") else "bot" if isinstance(application, dict) and not user else ""
     return ChatMessage(
         identity=str(item.get("id") or item["createdDateTime"]),
@@ -88,27 +98,4 @@ def _text(body: Any) -> str:
     return "\n".join(line.strip() for line in content.replace("\xa0", " ").split("\n") if line.strip())
 
 
-def _place(request: SourceRequest) -> Path:
-    assert isinstance(request.options, TeamsOptions)
-    return request.path(request.options.path)
-
-
-def list_entries(request: SourceRequest) -> Listing:
-    """Threads, and days of what stands in none. Raises: SourceError when the export is missing or is none."""
-    return threads.list_threads(request, read_export, _place(request))
-
-
-def fetch(request: SourceRequest, entry: Entry) -> bytes:
-    """JSON lines of a thread or day. Raises: SourceUnavailable."""
-    return threads.fetch_thread(request, entry, read_export, _place(request))
-
-
-SOURCE = SourceSpec(
-    name="teams_export",
-    version=1,
-    options=TeamsOptions,
-    list_entries=list_entries,
-    fetch=fetch,
-    describe=lambda request: str(_place(request)),
-    store="candidate",
-)
+SOURCE = export_source("teams_export", TeamsOptions, read_export)

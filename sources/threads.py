@@ -15,11 +15,12 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from kprep.core.errors import SourceUnavailable
+from kprep.core.errors import SourceError, SourceUnavailable
+from sources.folder_or_packed import files_below
 from sources.selection import Selection
-from sources.spec import About, Entry, Listing, Problem, SourceRequest
+from sources.spec import About, Entry, Listing, Options, Problem, SourceRequest, SourceSpec
 
 MEDIA_SUFFIX = ".jsonl"
 REPEATED_FROM = 6
@@ -60,6 +61,7 @@ class Export:
     problems: list[tuple[str, str, str]] = field(default_factory=list)
 
 
+Message = TypeVar("Message")
 ReadExport = Callable[[SourceRequest], Export]
 """Reads an export. Raises: SourceError, SourceUnavailable."""
 
@@ -73,9 +75,64 @@ class _Document:
     channel: Channel
 
 
-def list_threads(request: SourceRequest, read: ReadExport, place: Path) -> Listing:
+class ExportOptions(Options):
+    """Keys of a source that is an export of conversations."""
+
+    path: Path
+
+
+def place_of(request: SourceRequest) -> Path:
+    """Where the export stands."""
+    assert isinstance(request.options, ExportOptions)
+    return request.path(request.options.path)
+
+
+def export_source(name: str, options: type[ExportOptions], read: ReadExport) -> SourceSpec:
+    """The source of kind `name`: its documents are the threads of an export, and days of what stands in none."""
+    return SourceSpec(
+        name,
+        1,
+        options,
+        lambda request: list_threads(request, read),
+        lambda request, entry: fetch_thread(request, entry, read),
+        lambda request: str(place_of(request)),
+        store="candidate",
+    )
+
+
+_NOT_UNDERSTOOD = (ValueError, TypeError, AttributeError, LookupError, ArithmeticError, RecursionError)
+
+
+def understood(
+    export: Export, name: str, read: Callable[[], bytes], understand: Callable[[bytes], list[Message]]
+) -> list[Message] | None:
+    """What a file of an export says; None, with the problem noted, where it cannot be read or understood. Then what is
+    known of its channel stays, for a part would take the place of the whole."""
+    try:
+        return understand(read())
+    except (SourceError, SourceUnavailable) as error:
+        detail = error.message
+    except _NOT_UNDERSTOOD as error:
+        detail = f"{name} of the export is damaged, or no such export ({type(error).__name__}): export it again"
+    export.problems.append((name, "source_unreadable", detail))
+    return None
+
+
+def objects(value: Any) -> list[dict[str, Any]]:
+    """Those items of a JSON list that are objects. Raises: ValueError for anything else, and a list without any."""
+    found = [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+    if not isinstance(value, list) or (value and not found):
+        raise ValueError("no list of objects")
+    return found
+
+
+_Documents = tuple[dict[str, _Document], tuple[tuple[str, str, str], ...]]
+"""Documents by path, and problems as in `Export`."""
+
+
+def list_threads(request: SourceRequest, read: ReadExport) -> Listing:
     """Threads and days of the channels that `include` and `exclude` leave; incomplete when a part cannot be read."""
-    documents, problems = _documents(request, read, place)
+    documents, problems = _documents(request, read)
     selection = Selection(request)
     entries = []
     for path, document in sorted(documents.items()):
@@ -99,20 +156,20 @@ def list_threads(request: SourceRequest, read: ReadExport, place: Path) -> Listi
     return Listing(tuple(entries), found, complete=not found, passed_over=dict(selection.passed_over))
 
 
-def fetch_thread(request: SourceRequest, entry: Entry, read: ReadExport, place: Path) -> bytes:
+def fetch_thread(request: SourceRequest, entry: Entry, read: ReadExport) -> bytes:
     """JSON lines of one document. Raises: SourceUnavailable when the export does not hold it any more."""
-    document = _documents(request, read, place)[0].get(entry.location)
+    document = _documents(request, read)[0].get(entry.location)
     if document is None:
         raise SourceUnavailable(f"{entry.uri} vanished while the run read it; the next run sees it gone")
     return document.content
 
 
 def _documents(
-    request: SourceRequest, read: ReadExport, place: Path
+    request: SourceRequest, read: ReadExport
 ) -> tuple[dict[str, _Document], tuple[tuple[str, str, str], ...]]:
     """Documents by path, kept for as long as the export's files are the same."""
     known = _Reading(request, read)
-    return _read_once(known, signature(place))
+    return _read_once(known, signature(request))
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +185,7 @@ class _Reading:
 
 
 @lru_cache(maxsize=2)
-def _read_once(reading: _Reading, _signature: str) -> tuple[dict[str, _Document], tuple[tuple[str, str, str], ...]]:
+def _read_once(reading: _Reading, _signature: str) -> _Documents:
     export = reading.read(reading.request)
     folded(export.channels)
     documents = {}
@@ -138,11 +195,13 @@ def _read_once(reading: _Reading, _signature: str) -> tuple[dict[str, _Document]
     return documents, tuple(export.problems)
 
 
-def signature(place: Path) -> str:
-    """Changes whenever a file at or below a place may have."""
-    files = [place] if place.is_file() else sorted(path for path in place.rglob("*") if path.is_file())
+def signature(request: SourceRequest) -> str:
+    """Changes whenever a file of the export may have. Raises: SourceError, SourceUnavailable."""
+    place = place_of(request)
+    if not place.exists():
+        raise SourceError(f"source {request.name}: {place} does not exist")
     parts = []
-    for path in files:
+    for path in files_below(request, place) if place.is_dir() else [place]:
         status = path.stat()
         parts.append(f"{path}\n{status.st_size}\n{status.st_mtime_ns}")
     return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogatepass")).hexdigest()

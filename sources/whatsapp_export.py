@@ -11,10 +11,9 @@ from typing import Literal
 from pydantic import Field
 
 from kprep.core.errors import SourceError, SourceUnavailable
-from sources import threads
-from sources.export_files import opened
-from sources.spec import Entry, Listing, Options, SourceRequest, SourceSpec
-from sources.threads import Channel, ChatMessage, Export
+from sources.folder_or_packed import export_at
+from sources.spec import SourceRequest
+from sources.threads import Channel, ChatMessage, Export, ExportOptions, export_source, place_of
 
 _LINE = re.compile(
     r"^[\u200e\u200f]?\[?(?P<a>\d{1,4})[./-](?P<b>\d{1,2})[./-](?P<c>\d{2,4}),?\s+(?P<hour>\d{1,2})[:.](?P<minute>\d{2})"
@@ -33,7 +32,7 @@ _DELETED = re.compile(
 _EDITED = re.compile(r"(?i)\s*\u200e?<this message was edited>\s*$")
 
 
-class WhatsAppOptions(Options):
+class WhatsAppOptions(ExportOptions):
     """Keys of a source of kind `whatsapp_export`."""
 
     path: Path = Field(description="an exported chat (.txt or .zip), or a folder of them")
@@ -44,20 +43,20 @@ class WhatsAppOptions(Options):
 
 def read_export(request: SourceRequest) -> Export:
     """Chats with their messages. Raises: SourceError when there is none at the place."""
-    options = _options(request)
-    place = request.path(options.path)
+    assert isinstance(request.options, WhatsAppOptions)
+    dates, place = request.options.dates, place_of(request)
     if not place.exists():
         raise SourceError(f"source {request.name}: {place} does not exist", source=request.name)
     export = Export()
     files = [place] if place.is_file() else sorted(p for p in place.iterdir() if p.suffix.lower() in (".txt", ".zip"))
     for path in files:
         try:
-            found = _chats(path, request.name)
+            found = _chats(request, path)
         except (SourceError, SourceUnavailable, OSError):
             export.problems.append((path.name, "source_unreadable", f"{path.name} cannot be read: export it again"))
             continue
         for name, text in found:
-            messages = read_chat(text, options.dates)
+            messages = read_chat(text, dates)
             if messages:
                 export.channels.append(Channel(name, messages))
     if place.is_file() and not export.channels and not export.problems:
@@ -65,12 +64,12 @@ def read_export(request: SourceRequest) -> Export:
     return export
 
 
-def _chats(path: Path, source: str) -> list[tuple[str, str]]:
+def _chats(request: SourceRequest, path: Path) -> list[tuple[str, str]]:
     if path.suffix.lower() != ".zip":
         return [(_name(path.stem), path.read_bytes().decode("utf-8-sig", "replace"))]
-    with opened(path, source) as files:
-        texts = [name for name in files.names if name.lower().endswith(".txt")]
-        return [(_name(path.stem), files.read(name).decode("utf-8-sig", "replace")) for name in texts]
+    with export_at(request, path) as files:
+        texts = [read() for name, read in files.items() if name.lower().endswith(".txt")]
+    return [(_name(path.stem), content.decode("utf-8-sig", "replace")) for content in texts]
 
 
 def _name(stem: str) -> str:
@@ -129,27 +128,4 @@ def _moment(match: re.Match[str], *, month_first: bool) -> datetime | None:
         return None
 
 
-def _options(request: SourceRequest) -> WhatsAppOptions:
-    assert isinstance(request.options, WhatsAppOptions)
-    return request.options
-
-
-def list_entries(request: SourceRequest) -> Listing:
-    """A day of a chat each. Raises: SourceError when there is no exported chat."""
-    return threads.list_threads(request, read_export, request.path(_options(request).path))
-
-
-def fetch(request: SourceRequest, entry: Entry) -> bytes:
-    """JSON lines of a day. Raises: SourceUnavailable."""
-    return threads.fetch_thread(request, entry, read_export, request.path(_options(request).path))
-
-
-SOURCE = SourceSpec(
-    name="whatsapp_export",
-    version=1,
-    options=WhatsAppOptions,
-    list_entries=list_entries,
-    fetch=fetch,
-    describe=lambda request: str(request.path(_options(request).path)),
-    store="candidate",
-)
+SOURCE = export_source("whatsapp_export", WhatsAppOptions, read_export)

@@ -1,0 +1,116 @@
+"""Exports in which something is damaged or of another type: that part is named, the rest is listed, nothing is gone."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kprep.core.errors import SourceError, SourceUnavailable
+from sources import SOURCES, Listing, SourceRequest
+
+TIMES = {"slack_export": "1780000000.000100", "teams_export": "2026-05-28T20:26:40Z", "chat_export": "2026-05-28T20:26"}
+SOUND: dict[str, dict[str, Any]] = {
+    "slack_export": {"ts": TIMES["slack_export"], "user": "U1", "text": "The lift opens at eight."},
+    "teams_export": {"id": "1", "createdDateTime": TIMES["teams_export"], "body": {"content": "The lift opens."}},
+    "chat_export": {"id": 1, "time": TIMES["chat_export"], "author": "Ana", "text": "The lift opens at eight."},
+}
+BROKEN: list[Any] = [None, 7, "text", {"a": 1}, [1, 2], [None], [[]], [{}], [{"ts": None}], [{"ts": [], "text": {}}]]
+BROKEN += ['{"cut": [', b"\xff\xfe\x00", "[" * 100_000]
+ODD: list[dict[str, Any]] = [
+    {"members": None, "replies": None, "reactions": None, "attachments": None, "from": None, "user": None},
+    {"subtype": [], "bot_id": 0, "user_profile": 3, "edited": None, "thread_ts": None, "replyToId": None},
+    {"deletedDateTime": None, "lastEditedDateTime": {}, "messageType": "message", "username": ["a"], "channel": None},
+]
+
+
+def written(folder: Path, files: dict[str, Any]) -> Path:
+    with zipfile.ZipFile(folder / "export.zip", "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content if isinstance(content, str | bytes) else json.dumps(content))
+    return folder / "export.zip"
+
+
+def listed(kind: str, path: Path) -> Listing:
+    options = SOURCES[kind].options.model_validate({"path": str(path)})
+    request = SourceRequest("chat", options, ("**/*",), (), path.parent, path.parent / "cache")
+    listing = SOURCES[kind].list_entries(request)
+    for entry in listing.entries:
+        assert SOURCES[kind].fetch(request, entry)
+    return listing
+
+
+@pytest.mark.req("D2.29")
+@pytest.mark.parametrize("kind", SOUND)
+@pytest.mark.parametrize(
+    "broken", [*BROKEN, '{"cut": [', b"\xff\xfe\x00", "[" * 100_000], ids=lambda value: str(value)[:12]
+)
+def test_a_broken_file_is_named_and_its_channel_stays(kind: str, broken: Any, tmp_path: Path) -> None:
+    files = {"sound/2026-05-28.json": [SOUND[kind]], "broken/2026-05-28.json": broken}
+    listing = listed(kind, written(tmp_path, files))
+    assert {entry.uri.split("/")[1] for entry in listing.entries} <= {"sound", "sound-2026-05-28"}
+    assert len(listing.entries) == 1
+    assert [(item.uri, "export it again" in item.detail) for item in listing.problems] == [
+        ("chat/broken/2026-05-28.json", True)
+    ]
+    assert not listing.complete
+
+
+@pytest.mark.parametrize("kind", SOUND)
+@pytest.mark.parametrize("odd", ODD, ids=["nothing", "types", "more"])
+def test_fields_that_are_missing_or_of_another_type_lose_no_message(
+    kind: str, odd: dict[str, Any], tmp_path: Path
+) -> None:
+    files = {
+        "general/2026-05-28.json": [SOUND[kind] | odd, 1, None],
+        "users.json": [{"id": "U1", "profile": None}, {"id": None}],
+        "channels.json": [{"name": "general", **odd}],
+    }
+    if kind != "slack_export":
+        del files["users.json"], files["channels.json"]
+    listing = listed(kind, written(tmp_path, files))
+    assert (len(listing.entries), listing.complete) == (1, True)
+
+
+@pytest.mark.parametrize("lists", ["users.json", "channels.json", "groups.json"])
+def test_without_the_lists_of_a_slack_export_nothing_is_listed(lists: str, tmp_path: Path) -> None:
+    path = written(tmp_path, {"general/2026-05-28.json": [SOUND["slack_export"]], lists: '[{"id": "U1"'})
+    with pytest.raises(SourceUnavailable, match=f"{lists} of the export is damaged"):
+        listed("slack_export", path)
+
+
+@pytest.mark.parametrize("kind", [*SOUND, "whatsapp_export", "archive", "notion", "confluence"])
+def test_an_archive_that_is_cut_or_none_says_so(kind: str, tmp_path: Path) -> None:
+    path = written(tmp_path, {"general/2026-05-28.json": [SOUND["chat_export"]] * 50})
+    path.write_bytes(path.read_bytes()[:-40])
+    if kind == "whatsapp_export":
+        assert [problem.reason for problem in listed(kind, path).problems] == ["source_unreadable"]
+        return
+    with pytest.raises(SourceError, match=r"export\.zip"):
+        listed(kind, path)
+    with pytest.raises(SourceError, match="does not exist"):
+        listed(kind, tmp_path / "missing.zip")
+
+
+@pytest.mark.parametrize("kind", [*SOUND, "notion", "confluence"])
+def test_a_folder_that_may_not_be_entered_is_not_taken_for_an_empty_one(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder in ("general", "secret"):
+        (tmp_path / "export" / folder).mkdir(parents=True)
+        (tmp_path / "export" / folder / "2026-05-28.json").write_text(json.dumps([SOUND["chat_export"]]))
+    import os
+
+    scandir = os.scandir
+
+    def refusing(path: Any = ".") -> Any:
+        if str(path).endswith("secret"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    with pytest.raises(SourceUnavailable, match="secret may not be entered"):
+        listed(kind, tmp_path / "export")
