@@ -31,7 +31,8 @@ def _prefixed(entries: Iterable[str]) -> Iterator[tuple[str, re.Pattern[str]]]:
         yield prefix, re.compile(rf"{re.escape(prefix)}{_BODIES[body]}{{{least},{most}}}(?![A-Za-z0-9])")
 
 
-_TOKENS = tuple(_prefixed(entry for entry in _PREFIXED.split(";") if entry.strip()))
+TOKENS = tuple(_prefixed(entry for entry in _PREFIXED.split(";") if entry.strip()))
+"""Pairs of a prefix and the expression of the whole token."""
 _LEAST_SIGNS = 8
 """Different characters of a random token; the sample of a manual ("xxxx1111") has fewer."""
 
@@ -77,7 +78,7 @@ def vendor_secrets(text: str, words: Excerpts) -> Iterator[Span]:
 
 
 def _prefixed_tokens(text: str) -> Iterator[Span]:
-    for prefix, pattern in _TOKENS:
+    for prefix, pattern in TOKENS:
         place = text.find(prefix)
         while place >= 0:
             match = pattern.match(text, place)

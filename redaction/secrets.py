@@ -9,6 +9,7 @@ from redaction.secret_tokens import long_words, tokens
 from redaction.secret_values import is_certain_password, is_password, is_placeholder
 from redaction.secret_vendors import vendor_secrets
 from redaction.secret_words import is_worded_pair, worded
+from redaction.secret_wraps import wrapped_tokens
 from redaction.spans import Span, folded, places
 
 _KEYWORD = (
@@ -52,7 +53,8 @@ _INTEGRITY = re.compile(r"(?i)(?:sha\d{3}[-:]|md5[-:])")
 def find_secrets(text: str) -> list[Span]:
     """Spans of secrets in `text`; kinds such as AWS_KEY, PRIVATE_KEY, PASSWORD. Look-alikes are left out."""
     words = long_words(text)
-    return [*tokens(text, words), *vendor_secrets(text, words), *_assigned(text), *worded(text)]
+    found = [*tokens(text, words), *vendor_secrets(text, words), *wrapped_tokens(text, words)]
+    return [*found, *_assigned(text), *worded(text)]
 
 
 def is_secret_pair(name: str, value: str) -> bool:

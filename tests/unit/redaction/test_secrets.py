@@ -145,3 +145,32 @@ def test_randomness_of_names_and_tokens() -> None:
     assert is_token("8f3Kd92LmQ0pZxTt7Yy1")
     assert not is_token("recallNotices-validation-group-1297083594-1")
     assert not is_token("aaaaaaaaaaaaaaaa1111")
+
+
+@pytest.mark.req("D5.3", "D5.6")
+@pytest.mark.parametrize("wrap", ["\n", "\n    ", " ", '"\n  "', "\\\n", "\n> "])
+@pytest.mark.parametrize(
+    ("kind", "first", "rest"),
+    [
+        ("GITHUB_TOKEN", "ghp_" + "x7Kd92", "LmQ0pZxTt7Yy1Aa4Ss8Dd3Ff6Gg9Hh"),
+        ("AWS_KEY", "AKIA" + "Q3EGRT", "W5ZLKJHGFD"),
+        ("API_TOKEN", "glsa_" + "a8Kd92LmQ0pZxTt7Yy1A", "a4Ss8Dd3Ff6Gg9Hh2_1f3a9c7e"),
+    ],
+)
+def test_a_token_that_a_wrap_broke_is_found_whole(kind: str, first: str, rest: str, wrap: str) -> None:
+    text = f"Use {first}{wrap}{rest} for the call."
+    [span] = find_secrets(text)
+    assert (span.kind, text[span.start : span.end]) == (kind, first + wrap + rest)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the package hf_hub 0a1b2c3d4e5f60718293a4b5c6d7e8f9 is pinned",
+        "install sk-learn\n1f2e3d4c5b6a79880102aabb from the index",
+        "tokens begin with ghp_ and thirty six more letters and digits of which none is here",
+        "glpat-prefix\ndocumentation-of-personal-access-tokens-in-version-16",
+    ],
+)
+def test_words_behind_a_prefix_are_no_broken_token(text: str) -> None:
+    assert find_secrets(text) == []

@@ -44,7 +44,7 @@ def test_each_word_of_a_number_holds_one_of_its_stems(number: IdentityNumber) ->
 
 
 def test_no_token_is_shorter_than_a_long_word() -> None:
-    forms = [form.pattern for form in FORMS if not form.spaced] + [pattern for _, pattern in secret_vendors._TOKENS]
+    forms = [form.pattern for form in FORMS if not form.spaced] + [pattern for _, pattern in secret_vendors.TOKENS]
     assert min(_parser.parse(pattern.pattern).getwidth()[0] for pattern in forms) >= LEAST_TOKEN
 
 
