@@ -9,8 +9,8 @@ from typing import Any
 
 from kprep.core.models import CleanDocument, DocumentMetadata, Element, Link, Locator, SourceUnit, table_text
 
-TEXT, TARGET, AUTHOR = "text", "target", "author"
-"""What a field holds: words, the target of a link, the name of an author."""
+TEXT, ROW, TARGET, AUTHOR = "text", "row", "target", "author"
+"""What a field holds: words, words that begin a row below headers, the target of a link, the name of an author."""
 
 Visit = Callable[[str, str, Locator, str], str]
 """(text, role, place, header above it) -> the text to stand there instead."""
@@ -20,7 +20,7 @@ _WHOLE = Locator()
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One text and where it stands. `role`: TEXT, TARGET or AUTHOR. `header`: of a cell, the header above it."""
+    """One text and where it stands. `role`: TEXT, ROW, TARGET or AUTHOR. `header`: of a cell, the header above it."""
 
     text: str
     role: str
@@ -90,8 +90,12 @@ def _walk_element(element: Element, visit: Visit) -> Element:
     language = visit(element.language, TEXT, place, "") if element.language else ""
     rows = tuple(
         tuple(
-            visit(cell, TEXT, place, header)
-            for cell, header in zip_longest(row, _headers(element, index)[: len(row)], fillvalue="")
+            visit(
+                cell, ROW if column == 0 and 0 < element.header_rows <= index and len(row) > 1 else TEXT, place, header
+            )
+            for column, (cell, header) in enumerate(
+                zip_longest(row, _headers(element, index)[: len(row)], fillvalue="")
+            )
         )
         for index, row in enumerate(element.rows)
     )

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 from kprep.core.errors import ConfigError, RedactionError, SecretFound
 from kprep.core.models import CleanDocument, Element, Locator, RedactedDocument, Redaction
-from redaction.fields import AUTHOR, TARGET, Content, Field
+from redaction.fields import AUTHOR, ROW, TARGET, Content, Field
 from redaction.languages import language_of
 from redaction.places import SafeLocators
 from redaction.policy import RedactionPolicy
@@ -20,8 +20,8 @@ from redaction.spans import PLACEHOLDER, Span, mask, places, resolve
 
 SEPARATOR = "\n\0\n"
 """Between two fields: no recognizer crosses a NUL, but words of the field before count as context."""
-_CELL_SEPARATOR = "\0" * 130
-"""Between two cells with their headers: no header is context of another cell."""
+_ROW_SEPARATOR = "\0" * 66
+"""Before a row of a table, and between two cells with their headers: the words before are no context."""
 SECRET_PREFIX = "SECRET_"  # noqa: S105
 """Begins the kind of a secret in the result of `Redactor.scan`."""
 MAX_ROUNDS = 8
@@ -187,7 +187,7 @@ class Redactor:
             for field, start in zip(fields, starts, strict=True)
             if field.header and len(_DIGIT.findall(field.text)) >= 6
         ]
-        buffer, offsets = _joined([lead + text for _, lead, text in cells], _CELL_SEPARATOR)
+        buffer, offsets = _joined((lead + text, _ROW_SEPARATOR) for _, lead, text in cells)
         for span in self._analyzer.find(buffer) if cells else ():
             index = bisect_right(offsets, span.start) - 1
             start, lead, text = cells[index]
@@ -221,7 +221,7 @@ class _Joined:
 
     @classmethod
     def of(cls, fields: Sequence[Field]) -> _Joined:
-        text, starts = _joined([field.text for field in fields])
+        text, starts = _joined((field.text, _ROW_SEPARATOR if field.role == ROW else SEPARATOR) for field in fields)
         return cls(mask(text), starts, [match.start() for match in PLACEHOLDER.finditer(text)])
 
     def index(self, place: int) -> int:
@@ -248,16 +248,16 @@ def _placed(element: Element, safe: SafeLocators) -> Element:
     return element if locator is element.locator else replace(element, locator=locator)
 
 
-def _joined(texts: Iterable[str], separator: str = SEPARATOR) -> tuple[str, list[int]]:
-    """The texts as one, and where each starts."""
+def _joined(texts: Iterable[tuple[str, str]]) -> tuple[str, list[int]]:
+    """The texts as one, each after its separator, and where each starts."""
     starts: list[int] = []
     parts: list[str] = []
     offset = 0
-    for text in texts:
-        starts.append(offset)
-        parts.append(text)
-        offset += len(text) + len(separator)
-    return separator.join(parts), starts
+    for text, separator in texts:
+        starts.append(offset + len(separator))
+        parts += (separator, text)
+        offset = starts[-1] + len(text)
+    return "".join(parts), starts
 
 
 def _repeated(buffer: str, spans: Sequence[Span]) -> Iterator[Span]:

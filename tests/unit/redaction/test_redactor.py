@@ -154,6 +154,17 @@ def test_a_header_far_above_tells_what_a_cell_is() -> None:
     assert [row[2] for row in result.elements[0].rows[3:]] == [row[2] for row in rows[3:]]
 
 
+@pytest.mark.req("D5.2")
+@pytest.mark.parametrize("headers", [("SSN", "Order"), ("Order", "SSN")])
+def test_the_header_of_another_column_tells_nothing_of_a_cell(headers: tuple[str, str]) -> None:
+    row = tuple({"SSN": "536904399", "Order": "123456789"}[header] for header in headers)
+    rows = REDACTOR.redact(document(table(headers, row, row))).elements[0].rows
+    placeholder = REDACTOR.redact(document("SSN 536904399")).elements[0].text.removeprefix("SSN ")
+    assert rows[1:] == (tuple(placeholder if cell == "536904399" else cell for cell in row),) * 2
+    labelled = table(("Field", "Value"), ("SSN", "536904399"), ("Order", "123456789"))
+    assert REDACTOR.redact(document(labelled)).elements[0].rows[1:] == (("SSN", placeholder), ("Order", "123456789"))
+
+
 def test_scan_of_published_text_leaves_context_out() -> None:
     assert REDACTOR.scan("Phone list\n467 3395") == []
     assert REDACTOR.scan("Phone list\n467 3395", by_context=True) == [("PHONE", 11, 19)]
