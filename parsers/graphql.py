@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from kprep.core.errors import CorruptDocument
+from kprep.core.errors import CorruptDocument, TooLarge
 from kprep.core.models import Element, ElementKind, ParsedDocument, ParserSpec, RawDocument
 from parsers.source_text import SourceText, document, heading, quote, read, table
 
@@ -33,6 +33,9 @@ def parse(raw: RawDocument) -> ParsedDocument:
     try:
         tree = parse_graphql(source.text, max_tokens=MAX_TOKENS)
     except GraphQLSyntaxError as error:
+        if f"more than {MAX_TOKENS} tokens" in error.message:
+            detail = f"{raw.uri}: more than {MAX_TOKENS:,} words and signs of GraphQL: split it"
+            raise TooLarge(detail, tokens=MAX_TOKENS) from None
         line = error.locations[0].line if error.locations else 0
         raise CorruptDocument(f"{raw.uri}: no GraphQL in line {line}", line=line) from None
     elements: list[Element] = []

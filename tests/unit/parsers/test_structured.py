@@ -10,7 +10,7 @@ import pytest
 
 from kprep.core.errors import CorruptDocument, ParseError, TooLarge
 from kprep.core.models import Element, ElementKind, Locator, ParsedDocument, RawDocument
-from parsers import PARSERS, parse, parser_for
+from parsers import PARSERS, graphql, parse, parser_for
 from parsers.media_type import detect
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "parsers"
@@ -226,3 +226,9 @@ BOMBS = [
 def test_bombs_end_with_their_reason(media_type: str, content: str, error: type[ParseError]) -> None:
     with pytest.raises(error):
         parse(RawDocument("s/a", "a", content.encode(), media_type), parser_for(media_type))
+
+
+def test_a_graphql_schema_of_too_many_tokens_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(graphql, "MAX_TOKENS", 20)
+    with pytest.raises(TooLarge, match="split it"):
+        document("a.graphql", "type A { a: B }\n" * 4)
