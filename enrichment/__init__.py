@@ -8,6 +8,8 @@ for Japanese; other languages none), entities that patterns are sure of (error c
 policies, modules), the language (its own only where it is long and clearly another than the document's), the kind of
 fragment with how sure its rule is ("" where none is), signals (`enrichment.signals`), and `index_text`: heading line,
 text, keywords. What the document refers to is in `relations`.
+Per document: from when to when it holds and what it replaces, where its first lines say so (`enrichment.validity`);
+front matter that says it stands.
 Per parent: the first sentences, at most 300 characters.
 
 - `index_text` is within `max_tokens`: keywords are dropped from the last on until it is. A text over the limit without

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from enrichment.entities import entities_of
@@ -13,6 +13,7 @@ from enrichment.languages import chunk_language, document_language
 from enrichment.relations import relations_of
 from enrichment.signals import estimate, stated
 from enrichment.titles import summary_of, title_of
+from enrichment.validity import validity_of
 from kprep.core.errors import EnrichmentError
 from kprep.core.ids import canonical_json, digest
 from kprep.core.index_text import compose, heading_line
@@ -26,7 +27,7 @@ from kprep.core.models import (
 )
 from kprep.core.tables import sentences
 
-VERSION = 4
+VERSION = 5
 CELL_BORDER = " | "
 
 
@@ -34,6 +35,8 @@ def enrich(document: ChunkedDocument, max_tokens: int, count_tokens: CountTokens
     """The document's chunks with titles, keywords, entities, languages, fragments, index texts and summaries.
 
     Raises: EnrichmentError (a chunk is over `max_tokens` even without keywords)."""
+    front_matter = {**document.metadata.front_matter, **validity_of(document)}
+    document = replace(document, metadata=replace(document.metadata, front_matter=front_matter))
     language = document_language(document)
     entries = stated(document)
     writer = _Writer(document.title, max_tokens, count_tokens)

@@ -129,3 +129,20 @@ def test_an_end_of_its_own_stays(make_base: MakeBase) -> None:
     base.run()
     assert on(base, TODAY) == {"v1.md", "v2.md"}
     assert on(base, TOMORROW + timedelta(days=3)) == {"v2.md"}
+
+
+@pytest.mark.req("D7.19", "D7.23")
+def test_what_the_first_lines_say_of_validity_counts(make_base: MakeBase) -> None:
+    last = TOMORROW.strftime("%d %B %Y").lstrip("0")
+    base = make_base(
+        {
+            "v1.md": page("Allowance", f"Effective from {YESTERDAY}.", "The daily allowance is thirty euros."),
+            "v2.md": page("Allowance", f"Effective from {TOMORROW}.", "This policy replaces [the old one](v1.md)."),
+            "old.md": page("Old", f"Valid until {last}.", f"Effective from {TOMORROW} on, the canteen is closed."),
+        },
+        embedding={"provider": "none"},
+    )
+    base.run()
+    assert on(base, TODAY) == {"v1.md", "old.md"}
+    assert on(base, TOMORROW) == {"v2.md", "old.md"}, "until a day includes that day; the successor ends the first"
+    assert on(base, TOMORROW + timedelta(days=1)) == {"v2.md"}
