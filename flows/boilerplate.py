@@ -66,10 +66,14 @@ def _failing(workspace: Workspace, connection: Connection, news: dict[str, Docum
     found = {row.document_id: row.content_fingerprint for row in documents.failures(connection, workspace.kb)}
     rows = documents.observed_of(connection, workspace.kb, sorted(found)) if found else {}
     types = {source.name: source.doc_type for source in workspace.base.config.sources}
+    rules = workspace.rules
     return {
         key
         for key, row in (rows | {key: row for key, row in news.items() if key in found}).items()
         if row.source in types
         and found[key]
-        == content_fingerprint(row.content_hash, workspace.rules.stages(row.media_type, types[row.source], row.source))
+        == content_fingerprint(
+            row.content_hash,
+            rules.of_content(row.content_hash).stages(row.media_type, types[row.source], row.source),
+        )
     }

@@ -18,7 +18,7 @@ from flows.progress import report
 from flows.rooms import Job, Outcome
 from flows.rules import content_fingerprint
 from flows.scan import fail_renamed
-from flows.workspace import Workspace
+from flows.workspace import Workspace, honour_decisions
 from kprep.core.errors import PrepError
 from kprep.core.ids import content_hash
 from kprep.core.models import Failure, PreparedDocument, RawDocument
@@ -70,6 +70,7 @@ def prepare_batch(workspace: Workspace, run_id: str, number: int, children: Prep
         items = runs.batch(connection, run_id, number)
         runs.enter_stage(connection, run_id, "prepare")
         hidden = overlay.hidden_by_a_person(connection, workspace.kb)
+        honour_decisions(workspace, connection)
     with children.child(workspace) as child:
         for item in items:
             _prepare_one(workspace, run_id, item, child, keep=item["document_id"] not in hidden)
@@ -80,7 +81,8 @@ def prepare_batch(workspace: Workspace, run_id: str, number: int, children: Prep
 def _prepare_one(workspace: Workspace, run_id: str, item: dict[str, Any], child: PrepareChild, *, keep: bool) -> None:
     kb, key, fingerprint = workspace.kb, item["document_id"], item["content_fingerprint"]
     repeated = item["repeated"]
-    stages = workspace.rules.stages(item["media_type"], item["doc_type"], item["source"], repeated)
+    rules = workspace.rules.of_content(item["content_hash"])
+    stages = rules.stages(item["media_type"], item["doc_type"], item["source"], repeated)
     outcome, began = _outcome(workspace, item, stages, child)
     new = b""
     if keep and outcome.kept is not None:
@@ -88,7 +90,7 @@ def _prepare_one(workspace: Workspace, run_id: str, item: dict[str, Any], child:
     with workspace.writing() as connection:
         if isinstance(outcome.result, Failure):
             # Of a document that fails nothing counts as repeated, so it is known by its content and the rules alone.
-            bare = workspace.rules.stages(item["media_type"], item["doc_type"], item["source"])
+            bare = rules.stages(item["media_type"], item["doc_type"], item["source"])
             tried = content_fingerprint(item["content_hash"], bare)
             documents.fail(connection, kb, run_id, (key, item["source"], item["uri"]), tried, outcome.result)
             if item["renamed_from"].startswith(f"{item['source']}/"):

@@ -17,18 +17,21 @@ from kprep.store.sql import Connection
 from quality.spec import Question
 
 PASSAGES = 3
+UNSURE = "needs_review"
+"""Reason of what was recognised too uncertainly to be used unseen."""
 HIDDEN_TEXT = frozenset(("personal_data",))
 """Checks whose samples are never shown with text."""
 
 
 def waiting(workspace: Workspace) -> dict[str, Any]:
-    """{candidates, deletions, failures: {reason: count}, excluded, decisions}: all that waits, and what was decided."""
+    """{candidates, deletions, review: [{uri, detail}], failures: {reason: count}, excluded, decisions}: all that waits,
+    and what was decided."""
     kb = workspace.kb
     with workspace.database.begin() as connection:
         live = releases.live_release(connection, kb) or 0
         blocked = [row for row in releases.list_releases(connection, kb) if row.status == "blocked"]
         last = runs.recent(connection, kb, 1)
-        failures = Counter(row.reason for row in documents.failures(connection, kb))
+        failed = documents.failures(connection, kb)
         excluded = decisions.excluded(connection, kb)
         made = decisions.recent(connection, kb, 20)
     return {
@@ -46,7 +49,8 @@ def waiting(workspace: Workspace) -> dict[str, Any]:
             if row.release > live
         ],
         "deletions": last[0].summary.get("guard", "") if last and last[0].status == "waiting" else "",
-        "failures": dict(sorted(failures.items())),
+        "review": [{"uri": row.uri, "detail": row.detail} for row in failed if row.reason == UNSURE],
+        "failures": dict(sorted(Counter(row.reason for row in failed).items())),
         "excluded": sorted(excluded.values()),
         "decisions": [_decision_json(item) for item in made],
     }
@@ -202,6 +206,26 @@ def retry(
             decisions.list_anew(connection, kb)
     retried = [{"uri": row.uri, "stage": row.stage, "reason": row.reason} for row in chosen]
     return {"documents": retried, "dry_run": dry_run}
+
+
+def accept(workspace: Workspace, uri: str, reason: str, made_by: str, *, dry_run: bool) -> dict[str, Any]:
+    """Take a recording as it was recognised, for as long as its bytes are these; {uri, decision, dry_run}.
+
+    Raises: SourceError for what does not wait for that, RunLocked.
+    """
+    kb = workspace.kb
+    with only_run(workspace), workspace.writing() as connection:
+        waits = {row.uri: row.document_id for row in documents.failures(connection, kb) if row.reason == UNSURE}
+        listed = documents.observed_of(connection, kb, [waits[uri]]) if uri in waits else {}
+        row = next(iter(listed.values()), None)
+        if row is None or not row.media_type.startswith(("audio/", "video/")):
+            raise SourceError(f"{uri} is no recording that waits for review: `kprep review list` names those")
+        if not dry_run:
+            subject = Subject(document_id=row.document_id, uri=uri, content=row.content_hash)
+            decisions.record(connection, kb, "accept", subject, reason, made_by)
+            documents.clear_failures(connection, kb, [row.document_id])
+            decisions.list_anew(connection, kb)
+    return {"uri": uri, "decision": "accept", "dry_run": dry_run}
 
 
 def exclude(workspace: Workspace, uri: str, reason: str, made_by: str, *, back: bool, dry_run: bool) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from flows.kept import Kept, pack_parsed, pack_redacted, unpack_parsed, unpack_r
 from flows.metadata import check_front_matter
 from flows.rules import STAGES, RuleSet
 from kprep.core.errors import NoText, PrepError, UnreadableText
+from kprep.core.ids import content_hash
 from kprep.core.legible import unreadable
 from kprep.core.models import (
     ChunkedDocument,
@@ -123,7 +124,7 @@ def prepare(job: Job, rules: RuleSet, enter: Callable[[str], None] = lambda _: N
     An unexpected error becomes `internal_error` with the error's class and place, without its message: a library's
     message may quote the document. Kept results that cannot be read give a failure at stage "restore".
     """
-    way = _Way(job, rules)
+    way = _Way(job, rules.of_content(content_hash(job.raw.content)) if rules.accepted else rules)
     try:
         for stage in way.stages():
             enter(stage)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hmac
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -42,6 +42,12 @@ class RuleSet:
     key: bytes = field(repr=False)
     speech: SpeechSettings = field(default_factory=SpeechSettings)
     passwords: tuple[str, ...] = field(default=(), repr=False)
+    accepted: frozenset[str] = frozenset()
+    """Hashes of recordings that a person takes as they were recognised."""
+
+    def of_content(self, content_hash: str) -> RuleSet:
+        """The rules for these bytes."""
+        return replace(self, speech=replace(self.speech, accepted=True)) if content_hash in self.accepted else self
 
     def profile(self, doc_type: str) -> ChunkProfile:
         """How documents of this type are cut."""

@@ -369,6 +369,8 @@ def finish(workspace: Workspace, run_id: str, status: str, extra: dict[str, Any]
         members = row.statistics if row is not None else {}
         judged = row.report if row is not None and "release" in extra else None
         seconds = {**noted.get("seconds", {}), **extra.get("seconds", {})}
+        failed = documents.failures(connection, kb)
+        unsure = [failure for failure in failed if failure.reason == "needs_review"]
         summary = {
             "run_id": run_id,
             "knowledge_base": kb,
@@ -376,7 +378,7 @@ def finish(workspace: Workspace, run_id: str, status: str, extra: dict[str, Any]
             "base_release": base,
             "status": status,
             "passed_over": noted.get("passed_over"),
-            "documents": _settled_counts(noted.get("documents", {}), work),
+            "documents": _settled_counts(noted.get("documents", {}), work) | {"review": len(unsure)},
             "work": {
                 "parsed": begun["parse"],
                 "begun": dict(sorted(begun.items())),
@@ -393,7 +395,7 @@ def finish(workspace: Workspace, run_id: str, status: str, extra: dict[str, Any]
             },
             "failures": [
                 {"uri": failure.uri, "stage": failure.stage, "reason": failure.reason, "detail": failure.detail}
-                for failure in documents.failures(connection, kb)
+                for failure in failed
             ],
             "retired": extra.get("retired", {"releases": 0, "chunks": 0, "originals": 0}),
             "second_scan": (judged or {}).get("second_scan", {"chunks": 0, "findings": []}),

@@ -20,7 +20,7 @@ from flows.metadata import Permitted, metadata_fingerprint, told_in
 from flows.rooms import redactor_of
 from flows.rules import content_fingerprint
 from flows.scope import Scope, changed_scope, folder_of, known_folders, named, named_scope, whole_scope
-from flows.workspace import Workspace
+from flows.workspace import Workspace, honour_decisions
 from kprep.config import SourceConfig
 from kprep.core.errors import ConfigError, SourceError, SourceUnavailable
 from kprep.core.ids import content_hash, document_id
@@ -358,6 +358,7 @@ def plan_run(
     `only`: URIs or paths of files and folders, beside which nothing is looked at. `whole`: compare every document,
     also where nothing can have changed. `scanned`: a scan of all, made before, which is not made again.
     """
+    honour_decisions(workspace, connection)
     kb = workspace.kb
     settled = not whole and folders.is_settled(connection, kb, workspace.scan_rules)
     if only and not settled:
@@ -466,7 +467,7 @@ def _expired(workspace: Workspace, scan: Scan) -> frozenset[str]:
 
 def _observed(workspace: Workspace, scan: Scan, repeated: Mapping[str, tuple[str, ...]]) -> tuple[Observed, ...]:
     sources = {source.name: source for source in workspace.base.config.sources}
-    stages: dict[tuple[str, str, str, tuple[str, ...]], dict[str, str]] = {}
+    stages: dict[tuple[str, str, str, tuple[str, ...], bool], dict[str, str]] = {}
     known: dict[tuple[str, Permitted, str], str] = {}
     out = []
     for row in scan.rows:
@@ -476,18 +477,20 @@ def _observed(workspace: Workspace, scan: Scan, repeated: Mapping[str, tuple[str
         if known_as not in known:
             tenant = workspace.base.config.tenant
             known[known_as] = metadata_fingerprint(source, tenant, permitted, told_in(row))
+        rules = workspace.rules.of_content(row.content_hash)
         kind = (row.media_type, source.doc_type, source.name, repeated.get(row.document_id, ()))
-        if kind not in stages:
-            stages[kind] = workspace.rules.stages(*kind)
+        known_kind = (*kind, rules.speech.accepted)
+        if known_kind not in stages:
+            stages[known_kind] = rules.stages(*kind)
         out.append(
             Observed(
                 row.document_id,
                 row.source,
                 row.uri,
                 row.content_hash,
-                content_fingerprint(row.content_hash, stages[kind]),
+                content_fingerprint(row.content_hash, stages[known_kind]),
                 known[known_as],
-                stages[kind],
+                stages[known_kind],
             )
         )
     return tuple(out)

@@ -6,7 +6,7 @@ import os
 import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from kprep.config import KnowledgeBase, load
 from kprep.core.errors import ConfigError, EmbeddingError, LeaseLost
 from kprep.core.ids import canonical_json, digest
 from kprep.settings import Settings
-from kprep.store import documents, runs
+from kprep.store import decisions, documents, runs
 from kprep.store.database import Database
 from kprep.store.objects import ObjectStore, open_store
 from kprep.store.sql import Connection
@@ -216,6 +216,13 @@ def _embedder(settings: Mapping[str, Any]) -> Embedder | None:
             raise ConfigError(f"embedding.api_key_env names {variable}, which is not set in the environment")
         values["api_key"] = os.environ[str(variable)]
     return create_embedder(values)
+
+
+def honour_decisions(workspace: Workspace, connection: Connection) -> None:
+    """Let the rules know which recordings a person takes as they were recognised."""
+    accepted = decisions.accepted(connection, workspace.kb)
+    if accepted != workspace.rules.accepted:
+        workspace.__dict__["rules"] = replace(workspace.rules, accepted=accepted)
 
 
 def redaction_key(settings: Settings, data_dir: Path) -> bytes:

@@ -322,7 +322,7 @@ CREATE TABLE kprep.decisions (
     reason text NOT NULL,
     made_by text NOT NULL,
     made_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT decisions_kind_check CHECK ((kind = ANY (ARRAY['approve'::text, 'reject'::text, 'retry'::text, 'exclude'::text, 'include'::text]))),
+    CONSTRAINT decisions_kind_check CHECK ((kind = ANY (ARRAY['approve'::text, 'reject'::text, 'retry'::text, 'exclude'::text, 'include'::text, 'accept'::text]))),
     CONSTRAINT decisions_reason_check CHECK ((reason <> ''::text))
 );
 

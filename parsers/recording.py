@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextvars import ContextVar
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import lru_cache
 
 from kprep.core.errors import NeedsReview, NoSpeech
@@ -71,8 +71,8 @@ def parse(raw: RawDocument) -> ParsedDocument:
 
 
 def quote(content: bytes, locator: Locator) -> str:
-    """What is said at the seconds of the locator, heard afresh. Raises: as `parse`."""
-    return _Listening.of(content, SETTINGS.get()).at(locator)
+    """What is said at the seconds of the locator, heard afresh, uncertain words too. Raises: as `parse`."""
+    return _Listening.of(content, replace(SETTINGS.get(), accepted=True)).at(locator)
 
 
 def _check(raw: RawDocument, sound: Sound, cues: Sequence[Cue], dropped: Sequence[tuple[float, str]]) -> None:
@@ -81,8 +81,8 @@ def _check(raw: RawDocument, sound: Sound, cues: Sequence[Cue], dropped: Sequenc
         stem = raw.uri.rpartition("/")[2].rpartition(".")[0]
         raise NeedsReview(
             f"{raw.uri}: {unsure} of {unsure + len(cues)} segments were recognised too uncertainly to be used unseen: "
-            f"put a transcript that a person has corrected beside it ({stem}.vtt or .srt), or give a better recording, "
-            "or a larger model (speech.model)",
+            f"put a transcript that a person has corrected beside it ({stem}.vtt or .srt), give a better recording or "
+            "a larger model (speech.model), or take it as it is (`kprep review accept`)",
             uri=raw.uri,
         )
     if not cues:

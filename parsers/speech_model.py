@@ -112,7 +112,7 @@ def why_dropped(text: str, confidence: float, no_speech: float, compression: flo
         return "made_up"
     if (no_speech >= MADE_UP_FROM and not certain) or compression > COMPRESSION_MOST:
         return "made_up"
-    return "" if certain else "needs_review"
+    return "" if certain or settings.accepted else "needs_review"
 
 
 def without_repeats(cues: Sequence[Cue]) -> tuple[list[Cue], list[tuple[float, str]]]:

@@ -41,7 +41,8 @@ REMEDIES = {
     "source_changed": "run again",
 }
 SAID_IN_DETAIL = {
-    "needs_review": "a scan: give a better one; a recording: put a corrected transcript (.vtt, .srt) beside it",
+    "needs_review": "a scan: give a better one; a recording: put a corrected transcript (.vtt, .srt) beside it, "
+    "or take it as it is: kprep review accept",
 }
 """Remedies that the failure itself names, for where only reasons are listed."""
 

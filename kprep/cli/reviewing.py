@@ -1,4 +1,4 @@
-"""review list | show | approve | reject | retry | exclude | include."""
+"""review list | show | approve | reject | retry | accept | exclude | include."""
 
 from __future__ import annotations
 
@@ -48,6 +48,8 @@ def list_command(folder: Path | None, data_dir: Path | None, as_json: bool) -> N
         say(f"candidate {row['release']} on {row['base_release']}, refused by {', '.join(row['refused_by'])}{old}")
     if found["deletions"]:
         say(f"[yellow]deletions wait:[/] {escape(found['deletions'])}")
+    for item in found["review"]:
+        say(f"waits for review: {escape(item['detail'])}", soft_wrap=True)
     for reason, count in found["failures"].items():
         remedy = (output.REMEDIES | output.SAID_IN_DETAIL).get(reason)
         advice = f": {remedy}" if remedy else ""
@@ -158,6 +160,18 @@ def retry_command(
     _say(done, f"{len(done['documents'])} documents are tried again by the next run", as_json=as_json)
 
 
+@command("accept")
+@click.argument("uri")
+@decides
+def accept_command(folder: Path | None, data_dir: Path | None, as_json: bool, uri: str, **decision: Any) -> None:
+    """Take a recording as it was recognised, uncertain words too. Holds until the recording changes."""
+    with workspace(folder, data_dir) as opened:
+        from flows import review
+
+        done = review.accept(opened, uri, **decision)
+    _say(done, f"{uri} is taken as it was recognised by the next run", as_json=as_json)
+
+
 @command("exclude")
 @click.argument("uri")
 @decides
@@ -190,7 +204,8 @@ def _say(done: dict[str, Any], sentence: str, *, as_json: bool) -> None:
 
 
 for _command in (
-    list_command, show_command, approve_command, reject_command, retry_command, exclude_command, include_command,
+    list_command, show_command, approve_command, reject_command, retry_command, accept_command, exclude_command,
+    include_command,
 ):  # fmt: skip
     review_group.add_command(_command)
 

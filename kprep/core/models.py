@@ -385,13 +385,15 @@ class SpeechSettings:
     """How recordings are transcribed. `model`: "bundled", or a folder with a CTranslate2 Whisper model.
 
     `language`: as in "en"; "" detects it. `budget_s`: seconds of speech of one recording that are transcribed at most.
-    `min_confidence`: mean probability of a segment's words under which it is left to a person.
+    `min_confidence`: mean probability of a segment's words under which it is left to a person. `accepted`: a person
+    said that such segments of this recording are used.
     """
 
     model: str = "bundled"
     language: str = ""
     budget_s: float = 3600.0
     min_confidence: float = 0.45
+    accepted: bool = False
 
 
 CountTokens = Callable[[str], int]

@@ -27,7 +27,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What is decided about: a candidate (`content`: hash of what it changes), or a document."""
+    """What is decided about: a candidate (`content`: hash of what it changes), or a document (`content`: its hash)."""
 
     release: int = 0
     content: str = ""
@@ -36,7 +36,7 @@ class Subject:
 
 
 def record(connection: Connection, kb: str, kind: str, subject: Subject, reason: str, made_by: str) -> None:
-    """Write down a decision: approve, reject, retry, exclude or include."""
+    """Write down a decision: approve, reject, retry, exclude, include or accept."""
     values = {
         "release": subject.release,
         "content": subject.content,
@@ -55,6 +55,11 @@ def on_content(connection: Connection, kb: str, content: str) -> Decision | None
     """The last approval or rejection of a candidate that changes exactly this, or None."""
     row = connection.execute(SQL["of_content"], {"kb": kb, "content": content}).one_or_none()
     return None if row is None else Decision(*row)
+
+
+def accepted(connection: Connection, kb: str) -> frozenset[str]:
+    """Hashes of the contents that an operator takes as they were recognised."""
+    return frozenset(connection.execute(SQL["accepted"], {"kb": kb}).scalars())
 
 
 def excluded(connection: Connection, kb: str) -> dict[str, str]:

@@ -11,6 +11,9 @@ ORDER BY decision_id DESC LIMIT :most;
 SELECT kind, release, uri, reason, made_by, made_at FROM kprep.decisions
 WHERE kb = :kb AND content = :content AND kind IN ('approve', 'reject') ORDER BY decision_id DESC LIMIT 1;
 
+-- name: accepted
+SELECT DISTINCT content FROM kprep.decisions WHERE kb = :kb AND kind = 'accept';
+
 -- name: excluded
 SELECT document_id, uri FROM (
     SELECT DISTINCT ON (document_id) document_id, uri, kind FROM kprep.decisions

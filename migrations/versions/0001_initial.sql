@@ -312,7 +312,7 @@ CREATE TABLE kprep.gate_reports (
 CREATE TABLE kprep.decisions (
     decision_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     kb text NOT NULL REFERENCES kprep.knowledge_bases,
-    kind text NOT NULL CHECK (kind IN ('approve', 'reject', 'retry', 'exclude', 'include')),
+    kind text NOT NULL CHECK (kind IN ('approve', 'reject', 'retry', 'exclude', 'include', 'accept')),
     release integer NOT NULL,
     document_id text NOT NULL,
     uri text NOT NULL,

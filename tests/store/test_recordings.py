@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from flows import confirming
 from kprep.cli.app import cli
+from kprep.core.models import SpeechSettings
+from parsers import recording
+from parsers.audio import Sound
+from parsers.speech_document import Cue
+from parsers.speech_model import Heard, why_dropped
 from tests.fakes.knowledge_base import TestBase
 
 WORDS_OF_TRACK = """WEBVTT
@@ -91,6 +97,44 @@ def test_ten_minutes_become_chunks_whose_citations_play_their_words(tmp_path: Pa
     assert right / total >= 0.95
     spoken = heard_words(" ".join(sentence for _, _, sentence in made.said))
     assert total >= 0.9 * len(spoken)
+    base.close()
+
+
+@pytest.mark.req("D2.26", "D2.33")
+def test_a_person_takes_an_uncertain_recording_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The model is a fake; what waits, who decides and what the next runs do is not."""
+    sound = Sound(np.zeros(16_000 * 10, dtype=np.float32), complete=True)
+    said = (("The refund takes five working days.", 0.3), ("Vouchers are valid for three years.", 0.9))
+
+    def heard(_samples: object, _offset: float, settings: SpeechSettings) -> Heard:
+        unsure = [why_dropped(text, confidence, 0.1, 1.2, settings) for text, confidence in said]
+        spoken = [Cue(at * 5.0, at * 5.0 + 4, text) for at, (text, _) in enumerate(said) if not unsure[at]]
+        return Heard(tuple(spoken), tuple((at * 5.0, why) for at, why in enumerate(unsure) if why), "en", 1.0)
+
+    monkeypatch.setattr(recording, "model_folder", lambda _settings: tmp_path)
+    monkeypatch.setattr(recording, "decode", lambda _content, _uri: sound)
+    monkeypatch.setattr(recording, "stretches", lambda _sound: [(0.0, 10.0)])
+    monkeypatch.setattr(recording, "transcribe", heard)
+    config = FORMAL | {"quality": {"thresholds": {"locators_open": 0.0, "short_share": 1.0}}}
+    base = TestBase.create(tmp_path / "kb", {"note.md": "# Note\n\nIt stands.\n", "talk.ogg": b"OggS one"}, config)
+
+    def review(*arguments: str, code: int = 0) -> str:
+        done = CliRunner().invoke(cli, ["review", *arguments, "--kb", str(base.folder)])
+        assert done.exit_code == code, done.output
+        return " ".join(done.output.split())
+
+    summary = base.run()
+    assert (summary["documents"]["review"], base.uris()) == (1, ["note.md"])
+    assert "waits for review: docs/talk.ogg: 1 of 2 segments" in review("list")
+    review("accept", "docs/note.md", "--reason", "x", code=1)
+    review("accept", "docs/talk.ogg", "--reason", "listened to it", "--by", "ann")
+    assert "ann accept docs/talk.ogg: listened to it" in review("list")
+    taken = base.run()
+    assert (taken["failures"], taken["documents"]["review"], base.uris()) == ([], 0, ["note.md", "talk.ogg"])
+    assert " ".join(chunk["text"] for chunk in base.chunks("talk.ogg")) == " ".join(text for text, _ in said)
+    assert base.run()["status"] == "unchanged"
+    base.write("talk.ogg", b"OggS two")
+    assert base.run()["documents"]["review"] == 1  # the word was on the recording as it was
     base.close()
 
 
