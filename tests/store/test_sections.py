@@ -16,7 +16,7 @@ The money is on its way three working days after the lamp came back to the store
 """
 
 
-@pytest.mark.req("B2.2", "B2.3", "B2.4", "B2.5", "B2.6", "B2.7")
+@pytest.mark.req("D2.7", "B2.2", "B2.3", "B2.4", "B2.5", "B2.6", "B2.7")
 def test_a_section_has_id_file_heading_path_content_and_tokens(make_base: MakeBase) -> None:
     base = make_base({"refund_policy.md": PAGE})
     assert base.run()["status"] == "published"

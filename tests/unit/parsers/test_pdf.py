@@ -35,6 +35,7 @@ def read(content: bytes) -> ParsedDocument:
     return parse(RawDocument("s/a.pdf", "a.pdf", content, "application/pdf"), PARSERS["pdf"])
 
 
+@pytest.mark.req("D2.8", "D2.12")
 def test_headings_lists_and_outline() -> None:
     def draw(canvas: Canvas) -> None:
         canvas.bookmarkPage("one")

@@ -46,7 +46,7 @@ def test_a_long_track_is_cut_into_topics_and_utterances() -> None:
     assert sum(min(abs(start - at) for start in changes) <= 24 for at in range(240, 7200, 240)) >= 25
 
 
-@pytest.mark.req("D2.28")
+@pytest.mark.req("D2.28", "D3.10")
 def test_a_place_opens_what_is_said_there() -> None:
     text = srt(400)
     document = parsed(text, "talk.srt")
