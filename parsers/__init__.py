@@ -109,6 +109,7 @@ PARSERS = by_name(
 
 
 _REMEDIES = {
+    "image": "save it as a PDF, of which words are recognised where the extra `ocr` is installed",
     "application/msword": "open it in Word or LibreOffice and save it as .docx",
     "application/vnd.ms-powerpoint": "open it in PowerPoint or LibreOffice and save it as .pptx",
     "application/x-ole-storage": "save it in a current Office format; with a password, without one",
@@ -118,16 +119,15 @@ _REMEDIES = {
 def parser_for(media_type: str) -> ParserSpec:
     """The parser of a media type (parameters such as `; charset=` are ignored).
 
-    Raises: UnsupportedFormat, naming the media type and what is supported.
+    Raises: UnsupportedFormat, naming the media type and the remedy.
     """
     wanted = media_type.partition(";")[0].strip().lower()
     for spec in PARSERS.values():
         if wanted in spec.media_types:
             return spec
-    remedy = f": {_REMEDIES[wanted]}" if wanted in _REMEDIES else ""
+    remedy = _REMEDIES.get(wanted) or _REMEDIES.get(wanted.partition("/")[0]) or "save it in another format"
     raise UnsupportedFormat(
-        f"no parser takes {wanted or 'an empty media type'}{remedy}; there are {', '.join(PARSERS)}",
-        media_type=wanted,
+        f"no parser takes {wanted or 'an empty media type'}: {remedy}, or leave it out by `exclude`", media_type=wanted
     )
 
 

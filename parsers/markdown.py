@@ -27,9 +27,10 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 NAME = "markdown"
-VERSION = 3
+VERSION = 4
 
 _DEFINITION = re.compile(r"""[\s>]*\[[^\]^]+\]:\s*<?(\S+?)>?(?:\s+["'(](.+)["')])?\s*$""")
+_HEADING_NAME = re.compile(r"\s*\{#([\w:.-]+)[^{}]*\}\s*$")
 _MARKUP_ONLY = re.compile(r"[\s>]*(?:(?:`{3,}|~{3,})\s*[\w+#.-]*|\d{1,9}[.)])\s*$")
 
 
@@ -146,7 +147,9 @@ class _Walk:
 
     def _heading(self, token: Token, inline: Token) -> None:
         text, links = inline_text(inline)
-        self.anchor = self.slugger.take(text)
+        named = _HEADING_NAME.search(text)
+        text = text[: named.start()] if named else text
+        self.anchor = self.slugger.take(named.group(1) if named else text)
         level = int(token.tag[1])
         self._add(token, Element(ElementKind.HEADING, " ".join(text.split()), NOWHERE, level=level, links=links))
 

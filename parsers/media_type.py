@@ -253,7 +253,9 @@ def _zip_kind(name: str, head: bytes) -> str:
         if any(member.startswith(prefix) for member in names):
             return kind
     by_name = _BINARY_SUFFIXES.get(_suffix(name), "")
-    return by_name if "[Content_Types].xml" in names and by_name.startswith(_OFFICE) else _ZIP
+    damaged = not zipfile.is_zipfile(io.BytesIO(head))
+    is_office = by_name.startswith(_OFFICE) and (damaged or "[Content_Types].xml" in names)
+    return by_name if is_office else _ZIP
 
 
 def _member_names(head: bytes) -> list[str]:

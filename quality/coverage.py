@@ -146,7 +146,7 @@ def _position(chunk: CandidateChunk) -> tuple[str, float] | None:
     if locator.page:
         return "page", locator.page
     if locator.line:
-        return "line", locator.line[0]
+        return f"line {locator.cell or ''}", locator.line[0]  # a notebook counts them in each cell
     return None
 
 

@@ -17,6 +17,9 @@ _UNSPACED = (
 _TOKEN = re.compile(rf"{PLACEHOLDER.pattern}|[{_UNSPACED}]|[^\W_{_UNSPACED}]+")
 _UNSPACED_TOKEN = re.compile(rf"[{_UNSPACED}]")
 _LIST_MARKER = re.compile(r"^\s*(?:[-*+\u2022]|\(?(?:\d{1,3}|[a-z])[.)])\s+")
+_LINK_TARGET = re.compile(r"""(?<=\])\([^()\s]*(?:\s+["'][^"']*["'])?\)|<\w+:[^<>\s]+>|\bhttps?://[^\s\[\]]+(?=\[)""")
+"""Where a link leads, in Markdown, reStructuredText and AsciiDoc: it stands between words that follow one another."""
+
 _INVISIBLE = dict.fromkeys((0x00AD, 0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF))
 
 
@@ -77,10 +80,11 @@ def pieces(text: str) -> list[tuple[str, ...]]:
 def share_found(text: str, original: str) -> float | None:
     """Share of the words of `text` that stand in `original`, 0..1; None when `text` has no words to look for.
 
-    A word counts when it and two neighbours of its piece stand there in a row, white space, hyphenation and markup
-    aside. Pieces under three words are looked at only when there is no longer one.
+    A word counts when it and two neighbours of its piece stand there in a row, white space, hyphenation, markup
+    and link targets aside. Pieces under three words are looked at only when there is no longer one.
     """
-    compact = "\n".join("".join(words(version)) for version in (original, html.unescape(original)))
+    versions = (original, html.unescape(original), _LINK_TARGET.sub("", original))
+    compact = "\n".join("".join(words(version)) for version in versions)
     found_pieces = pieces(text)
     longer = [piece for piece in found_pieces if len(piece) >= SHINGLE]
     looked_at = longer or found_pieces

@@ -28,8 +28,9 @@ class Selection:
         return False
 
     def hides(self, name: str) -> bool:
-        """The name is that of a hidden file or folder, or of one that systems leave behind; such are counted."""
-        if not name.startswith(".") and name not in IGNORED_NAMES:
+        """The name is that of a hidden file or folder, or of one that systems and
+        open Office programs (`~$`) leave behind; such are counted."""
+        if not name.startswith((".", "~$")) and name not in IGNORED_NAMES:
             return False
         self.passed_over[HIDDEN] += 1
         return True

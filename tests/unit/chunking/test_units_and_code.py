@@ -100,6 +100,11 @@ def whole_statements(child: ChildChunk) -> bool:
     return lines[0].strip().startswith(("def long", "# step")) and lines[-1].strip().startswith("report(")
 
 
+def test_targets_of_links_do_not_part_the_words_around_them() -> None:
+    source = 'See [the list](parts.csv "Parts") or `it <https://example.org/a>`_ and https://example.org[the page] now.'
+    assert share_found("See the list or it and the page now.", source) == 1.0
+
+
 @pytest.mark.req("D2.17", "D6.4", "D6.10", "D9.9", "D6.17")
 def test_code_is_cut_between_statements_only() -> None:
     chunked = cut("a.py", SHORT + LONG, max_tokens=128, target_tokens=80)

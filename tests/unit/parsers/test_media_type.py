@@ -35,6 +35,7 @@ def archive(*names: str, **members: bytes) -> bytes:
         ("a.docx", archive("[Content_Types].xml", "ppt/presentation.xml"), PPTX),
         ("a.zip", archive(mimetype=b"application/epub+zip"), "application/epub+zip"),
         ("a.docx", archive("readme.txt"), "application/zip"),
+        ("a.docx", b"PK\x03\x04" + b"junk" * 20, DOCX),
         ("a.doc", OLE, "application/msword"),
         ("a.docx", OLE + "EncryptedPackage".encode("utf-16-le"), DOCX),
         ("a.md", b"# Title", "text/markdown"),
@@ -63,8 +64,10 @@ def test_by_name() -> None:
     assert media_type_of_name("archive.unknown") == media_type_of_name("none") == "application/octet-stream"
 
 
-def test_unsupported_names_what_is_supported() -> None:
-    with pytest.raises(UnsupportedFormat, match=r"image/png; there are .*markdown.*pdf") as caught:
+def test_unsupported_names_the_remedy() -> None:
+    with pytest.raises(UnsupportedFormat, match="text/css: save it in another format, or leave it out by `exclude`"):
+        parser_for("text/css")
+    with pytest.raises(UnsupportedFormat, match="image/png: save it as a PDF") as caught:
         parser_for("image/png")
     assert caught.value.context == {"media_type": "image/png"}
 

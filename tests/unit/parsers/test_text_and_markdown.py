@@ -29,6 +29,16 @@ def test_anchors_are_distinct() -> None:
     assert [e.locator.anchor for e in found] == ["a-b", "a-b-1", "a-b-1-1", "a-b-2", "a-b-2"]
 
 
+@pytest.mark.req("B2.8")
+def test_a_heading_may_name_its_anchor() -> None:
+    found = read("# Filter change {#filter .big}\n\ntext\n\n## Set {a}\n")
+    assert [(e.text, e.locator.anchor) for e in found] == [
+        ("Filter change", "filter"),
+        ("text", "filter"),
+        ("Set {a}", "set-a"),
+    ]
+
+
 def test_unclosed_fence_before_another_fence() -> None:
     found = read("```py\nx = 1\n\n## Usage\n\n```bash\nrun\n```\n\n## End\n\nlast")
     assert kinds(found) == ["code", "heading", "code", "heading", "paragraph"]

@@ -62,7 +62,7 @@ def test_patterns_are_those_of_gitignore(
 
 
 def test_what_is_passed_over_is_counted_also_where_nothing_changed(tmp_path: Path) -> None:
-    write(tmp_path, "b.md", "a/c.md", "a/d.pdf", "a/old/e.md", ".git/x.md", "a/.y.md", "Thumbs.db")
+    write(tmp_path, "b.md", "a/c.md", "a/d.pdf", "a/old/e.md", ".git/x.md", "a/~$y.md", "Thumbs.db")
     asked = request(tmp_path, ("*.md",), ("old/",))
     found = FILESYSTEM.list_entries(asked)
     assert found.passed_over == {"hidden": 3, "not_included": 1, "excluded": 1}
