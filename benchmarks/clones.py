@@ -32,27 +32,62 @@ COPIES = (
     "SET LOCAL enable_nestloop = off",
     """INSERT INTO kprep.documents SELECT :kb, c.document_id, d.source, c.uri, c.token, c.hash, c.size, d.media_type,
     d.modified_at, true, now() FROM copies c JOIN kprep.documents d ON d.kb = :kb AND d.document_id = c.model_id""",
-    """INSERT INTO kprep.document_versions SELECT :kb, c.version_id, c.document_id, c.fingerprint, c.hash, v.media_type,
-    v.parser, v.title, v.language, v.front_matter, v.anchors, v.units, v.removals, v.redactions, v.stages,
-    v.removed_share, v.coverage, v.after_release
-    FROM copies c JOIN kprep.document_versions v ON v.kb = :kb AND v.version_id = c.model_version""",
-    """INSERT INTO kprep.chunks SELECT :kb, md5(x.chunk_id || c.number), nextval('kprep.chunk_numbers'), c.document_id,
-    x.key, x.kind, x.text || c.number, x.index_text || c.number, x.heading_path, x.title, x.keywords, x.entities,
-    x.fragment, x.language, md5(x.content_hash || c.number) || md5(c.number::text), x.tokens
-    FROM copies c JOIN kprep.chunks x ON x.kb = :kb AND x.document_id = c.model_id ORDER BY c.number, x.chunk_no""",
-    """INSERT INTO kprep.parents SELECT :kb, md5(p.parent_id || c.number), c.document_id, p.key, p.heading_path, p.text,
-    p.summary FROM copies c JOIN kprep.parents p ON p.kb = :kb AND p.document_id = c.model_id""",
-    """INSERT INTO kprep.version_chunks SELECT :kb, c.version_id, v.ordinal, md5(v.chunk_id || c.number),
-    md5(v.parent_id || c.number), v.locator, v.span, v.links
-    FROM copies c JOIN kprep.version_chunks v ON v.kb = :kb AND v.version_id = c.model_version""",
-    """INSERT INTO kprep.release_documents SELECT :kb, c.document_id, d.from_release, NULL, c.version_id, d.source,
-    c.uri, d.title, c.fingerprint, d.metadata_fingerprint, d.metadata FROM copies c
-    JOIN kprep.release_documents d ON d.kb = :kb AND d.document_id = c.model_id AND d.to_release IS NULL""",
-    """INSERT INTO kprep.release_members SELECT :kb, x.chunk_id, m.from_release, NULL, x.chunk_no, c.document_id,
-    md5(m.parent_id || c.number), m.ordinal, x.content_hash, m.locator, m.tenant, m.acl, m.section_acl, m.sensitivity,
-    m.source, m.doc_type, m.language, m.valid_from, m.valid_until, m.updated_at
-    FROM copies c JOIN kprep.release_members m ON m.kb = :kb AND m.document_id = c.model_id AND m.to_release IS NULL
-    JOIN kprep.chunks x ON x.kb = :kb AND x.chunk_id = md5(m.chunk_id || c.number)""",
+    *(
+        f"""INSERT INTO kprep.{table} SELECT r.* FROM copies c JOIN kprep.{table} m ON {model}
+        CROSS JOIN LATERAL jsonb_populate_record(NULL::kprep.{table}, to_jsonb(m) || jsonb_build_object({changed})) r
+        ORDER BY c.number"""
+        for table, model, changed in (
+            (
+                "document_versions",
+                "m.kb = :kb AND m.version_id = c.model_version",
+                (
+                    "'version_id', c.version_id, 'document_id', c.document_id, 'content_fingerprint', c.fingerprint, "
+                    "'content_hash', c.hash"
+                ),
+            ),
+            (
+                "chunks",
+                "m.kb = :kb AND m.document_id = c.model_id",
+                (
+                    "'chunk_id', md5(m.chunk_id || c.number), 'chunk_no', nextval('kprep.chunk_numbers'), "
+                    "'document_id', c.document_id, 'text', m.text || c.number, 'index_text', m.index_text || c.number, "
+                    "'content_hash', md5(m.content_hash || c.number) || md5(c.number::text)"
+                ),
+            ),
+            (
+                "parents",
+                "m.kb = :kb AND m.document_id = c.model_id",
+                "'parent_id', md5(m.parent_id || c.number), 'document_id', c.document_id",
+            ),
+            (
+                "version_chunks",
+                "m.kb = :kb AND m.version_id = c.model_version",
+                (
+                    "'version_id', c.version_id, 'chunk_id', md5(m.chunk_id || c.number), "
+                    "'parent_id', md5(m.parent_id || c.number)"
+                ),
+            ),
+            (
+                "release_documents",
+                "m.kb = :kb AND m.document_id = c.model_id AND m.to_release IS NULL",
+                (
+                    "'document_id', c.document_id, 'version_id', c.version_id, 'uri', c.uri, "
+                    "'content_fingerprint', c.fingerprint"
+                ),
+            ),
+            (
+                "release_members",
+                (
+                    "m.kb = :kb AND m.document_id = c.model_id AND m.to_release IS NULL JOIN kprep.chunks x "
+                    "ON x.kb = :kb AND x.chunk_id = md5(m.chunk_id || c.number)"
+                ),
+                (
+                    "'chunk_id', x.chunk_id, 'chunk_no', x.chunk_no, 'document_id', c.document_id, "
+                    "'parent_id', md5(m.parent_id || c.number), 'content_hash', x.content_hash"
+                ),
+            ),
+        )
+    ),
 )
 PAIRS = """SELECT m.chunk_no, x.chunk_no FROM copies c JOIN kprep.release_members m ON m.kb = :kb
     AND m.document_id = c.model_id AND m.to_release IS NULL
