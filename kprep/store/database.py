@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection, create_engine
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, PendingRollbackError
 
 from kprep.core.errors import ConfigError, StoreError, StoreUnavailable
 from kprep.store import embedded, schema
@@ -47,6 +47,8 @@ class Database:
                 yield connection
         except DBAPIError as error:
             raise _explained(error) from error
+        except PendingRollbackError as error:  # somebody inside went on after the statement that met the end
+            raise StoreUnavailable("PostgreSQL is out of reach: the connection ended amid a transaction") from error
 
     @contextmanager
     def connect(self) -> Iterator[Connection]:

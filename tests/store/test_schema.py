@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 import pytest
 from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
 
 from kprep.core.errors import ConfigError, StoreError, StoreUnavailable
 from kprep.store import schema
@@ -55,6 +57,15 @@ def test_error_of_a_statement_shows_no_value(database_url: str) -> None:
     with pytest.raises(StoreError) as caught, database.begin() as connection:
         connection.execute(text("INSERT INTO kprep.documents (kb, document_id) VALUES (:kb, 'x')"), {"kb": "a secret"})
     assert "a secret" not in caught.value.message
+    database.close()
+
+
+def test_a_lost_connection_is_named_even_if_the_statement_that_met_it_was_passed_over(database_url: str) -> None:
+    database = Database(database_url)
+    end = text("SELECT pg_terminate_backend(pg_backend_pid())")
+    unmeasured = contextlib.suppress(DBAPIError)  # as a check of the gate that goes on without its figure
+    with pytest.raises(StoreUnavailable, match="out of reach"), database.begin() as connection, unmeasured:
+        connection.execute(end)
     database.close()
 
 
