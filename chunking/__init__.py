@@ -19,7 +19,8 @@ In: RedactedDocument, ChunkProfile, the embedder's own token counter. Out: Chunk
 - Keys are content-addressed: H(kind, heading path, text, occurrence among equals). Where to cut is decided by the
   content near the cut, so an edit changes the chunks it touches and cuts fall back into step soon after; it never
   reaches another section (but where the edit makes a section so small, or no longer so small, that it is joined).
-- Overlap repeats boundary sentences between text children only, and only where it fits; never for code or tables.
+- Overlap repeats boundary sentences between text children only, and only where it fits; never for code or tables,
+  nor for what was said or written at a time of its own (recordings, conversations).
 
 Strategies: `auto` (the default) chooses by the elements among `sections`, all of the above; `openapi`, for reference
 units, which are never joined; `code`, one child a symbol, longer ones cut between statements. Elements that name their

@@ -131,8 +131,12 @@ class _Cutter:
         return block.place(max(group[0].start, block.start), group[-1].end)
 
     def _overlap(self, before: Group | None, group: Group) -> tuple[int, int]:
-        """Start of the child and the characters it repeats: as many last sentences of the text before as fit."""
+        """Start of the child and the characters it repeats: as many last sentences of the text before as fit. What was
+        said or written at a time of its own (recordings, conversations) is never repeated."""
         start = group[0].start
+        place = self.blocks[group[0].block].element.locator
+        if place.time is not None or place.message is not None:
+            return start, 0
         if not self.overlap_sentences or before is None or {kind_of(before), kind_of(group)} != {"text"}:
             return start, 0
         spans = sentences(self.text, before[0].start, before[-1].end, self.language)
@@ -159,4 +163,4 @@ class _Cutter:
         return self.text[max(group[0].start, block.start) : min(group[-1].end, block.end)]
 
 
-CHUNKER = ChunkerSpec("sections", 3, chunk)
+CHUNKER = ChunkerSpec("sections", 4, chunk)

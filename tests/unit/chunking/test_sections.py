@@ -202,6 +202,14 @@ def test_a_row_over_the_limit_is_cut_inside_its_cells_under_its_header() -> None
 
 
 @pytest.mark.req("D6.16")
+@pytest.mark.parametrize("place", [Locator(time=(0.0, 2.0)), Locator(message="m1")])
+def test_what_was_said_at_a_time_of_its_own_is_not_repeated(place: Locator) -> None:
+    said = paragraph(" ".join(f"In sentence {number} she says a little more." for number in range(12)), place)
+    chunked = cut(said, max_tokens=64, target_tokens=40, min_tokens=0, overlap_sentences=1)
+    assert len(chunked.children) > 1
+    assert all(child.overlap == 0 for child in chunked.children)
+
+
 def test_overlap_repeats_whole_boundary_sentences_of_text_only() -> None:
     sentences = " ".join(f"Sentence number {n} says something about pumps." for n in range(40))
     chunked = cut(
