@@ -33,6 +33,10 @@ ASKS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
             r"^\s*(?:what (?:is|are)|define|meaning of|definition of|was (?:ist|sind)|qu'est-ce)\b|是什么|什么是",
             ("def", "term"),
         ),
+        (
+            r"\bexplain\b|\bsimpl[ey]\b|\bintuiti(?:on|vely)\b|in (?:simple|plain) words|erklär|anschaulich|简单|直观",
+            ("int",),
+        ),
         (r"\bexamples?\b|\bbeispiele?\b|\bexemples?\b|举例|例子", ("ex", "code")),
         (r"\bformulas?\b|\bequations?\b|\bderive\b|\bformel\b|公式", ("form",)),
         (

@@ -157,6 +157,9 @@ def test_a_confidence_that_cannot_be_read_fails_its_document_with_the_remedy(mak
         ("suspects in the prisoner's dilemma confess", "ex"),
         ("inequality u_i(s_i*, s_-i*) for every player i and strategy", "form"),
         ("predict prices in oligopolies and bids in auctions", "app"),
+        ("explain the Nash equilibrium simply", "int"),
+        ("derive the formula of the Nash equilibrium", "form"),
+        ("what is the Nash equilibrium used for?", "app"),
     ],
 )
 def test_the_nash_entry_is_found_in_its_own_ways(base: TestBase, question: str, fragment: str) -> None:
