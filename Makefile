@@ -63,7 +63,7 @@ check: install-dev ## format, lint, types, import contracts, generated docs, loc
 	$(BIN)/ruff check $(CODE)
 	$(BIN)/mypy $(CODE)
 	$(BIN)/lint-imports --no-cache
-	$(BIN)/cog --check -r README.md docs/reference/cli.md
+	$(BIN)/cog --check README.md docs/reference/cli.md
 	$(BIN)/python infra/check_lock.py
 	$(BIN)/python infra/check_requirements.py
 

@@ -121,7 +121,7 @@ def test_questions_of_the_guide_can_be_loaded() -> None:
 
 
 def test_generated_parts_are_up_to_date() -> None:
-    command = [str(Path(sys.executable).parent / "cog"), "--check", "-r", "README.md", "docs/reference/cli.md"]
+    command = [str(Path(sys.executable).parent / "cog"), "--check", "README.md", "docs/reference/cli.md"]
     done = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True)
     assert done.returncode == 0, f"run `make docs`: {done.stdout}{done.stderr}"
 
