@@ -778,6 +778,8 @@ CREATE INDEX document_versions_fingerprint ON ONLY kprep.document_versions USING
 
 CREATE INDEX documents_folder ON kprep.documents USING btree (kb, folder);
 
+CREATE INDEX embeddings_content ON kprep.embeddings USING hash (content_hash);
+
 CREATE INDEX folders_unsettled ON kprep.folders USING btree (kb) WHERE (NOT settled);
 
 CREATE INDEX lexical_chunks_retired ON ONLY kprep.lexical_chunks USING btree (kb, lexicon) WHERE retired;

@@ -80,7 +80,7 @@ def dense_hits(connection: Connection, scope: Scope, space: str, vector: Sequenc
     index = embeddings.near_index(connection, space)
     if index is None:
         return search.dense_exact(connection, scope, space, vector, top_k)
-    few = search.dense_few(connection, scope, space, vector, top_k, EXACT_MOST)
+    few = search.dense_few(connection, scope, index.space_id, vector, top_k, EXACT_MOST)
     if few is not None:
         return few
     near = 2 * top_k

@@ -62,13 +62,10 @@ def visible_all(connection: Connection, scope: Scope) -> dict[int, str]:
 
 
 def dense_few(
-    connection: Connection, scope: Scope, space: str, vector: Sequence[float], top_k: int, most: int
+    connection: Connection, scope: Scope, space_id: int, vector: Sequence[float], top_k: int, most: int
 ) -> list[tuple[str, float]] | None:
     """Chunks by cosine to the vector, exact, as `dense_exact`; None when the scope may see more than `most`."""
-    number = embeddings.space_id(connection, space)
-    if number is None:
-        return []
-    values = {**scope.values(), "space_id": number, "vector": embeddings.vector_text(vector)}
+    values = {**scope.values(), "space_id": space_id, "vector": embeddings.vector_text(vector)}
     rows = connection.execute(SQL["dense_few"], {**values, "top_k": top_k, "most": most}).all()
     seen = next(int(row[1]) for row in rows if row[0] == "")
     if seen > most:

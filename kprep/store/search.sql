@@ -23,7 +23,7 @@ WHERE true
 -- name: dense_few
 -- The exact order of what is visible, when that is few; and in a first row how many are visible, counted up to a limit.
 WITH seen AS MATERIALIZED (
-    SELECT v.chunk_id, v.content_hash FROM kprep.visible_members(:kb, :release, :principals, :as_of) v
+    SELECT v.chunk_id, v.content_hash FROM kprep.visible_members(:kb, :release, :principals, :as_of, :stores) v
     WHERE true
   AND (CAST(:sensitivity AS text[]) IS NULL OR v.sensitivity = ANY(:sensitivity))
   AND (CAST(:doc_type AS text[]) IS NULL OR v.doc_type = ANY(:doc_type))

@@ -373,6 +373,8 @@ CREATE TABLE kprep.embeddings (
     embedding vector NOT NULL,
     PRIMARY KEY (space_id, content_hash)
 );
+-- For the exact search, which looks up each visible chunk's vector: a fifth less work than by the primary key.
+CREATE INDEX embeddings_content ON kprep.embeddings USING hash (content_hash);
 
 -- Lexical index: per term and segment of 65,536 chunk numbers, three parallel arrays of unsigned 16-bit integers in
 -- little-endian bytes: chunk number within the segment, weighted frequency, chunk length.

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from kprep.core.errors import EmbedderUnavailable
+from kprep.store import embeddings
 from kprep.store import search as store
 from retrieval import Searcher, SearchRequest
 from tests.conftest import MakeBase
@@ -90,7 +91,7 @@ def test_without_its_embedding_server_search_is_lexical_and_says_so(base: TestBa
     class Gone:
         space = base.workspace.release_configuration()["embedding_space"]
         languages = ("en",)
-        unrelated = 0.0
+        relative = False
 
         def embed_query(self, text: str) -> Any:
             raise EmbedderUnavailable(f"the server is gone, {len(text)} characters were not sent")
@@ -108,10 +109,13 @@ def test_few_visible_chunks_are_compared_exactly_in_one_statement(base: TestBase
         embedder = base.workspace.embedder
         assert embedder is not None
         vector = [float(value) for value in embedder.embed_query("how is the pump started")]
+        number = embeddings.space_id(connection, space)
+        assert number is not None
         exact = store.dense_exact(connection, reader.scope, space, vector, 5)
-        few = store.dense_few(connection, reader.scope, space, vector, 5, 1000)
+        few = store.dense_few(connection, reader.scope, number, vector, 5, 1000)
         assert few is not None
         assert [key for key, _ in few] == [key for key, _ in exact]
         assert [cosine for _, cosine in few] == pytest.approx([cosine for _, cosine in exact])
-        assert store.dense_few(connection, reader.scope, space, vector, 5, 2) is None
-        assert store.dense_few(connection, replace(reader.scope, principals=()), space, vector, 5, 2) == []
+        assert store.dense_few(connection, reader.scope, number, vector, 5, 2) is None
+        assert store.dense_few(connection, replace(reader.scope, principals=()), number, vector, 5, 2) == []
+        assert store.dense_few(connection, replace(reader.scope, stores=("candidate",)), number, vector, 5, 2) == []
