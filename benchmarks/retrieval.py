@@ -109,7 +109,7 @@ def hybrid(connection: Connection, scope: Scope, words: list[str], vector: Any, 
     terms = dict.fromkeys(words, 1.0)
     lexical_hits, scores = arms.lexical_hits(connection, scope, LEXICON, terms, constants, 100)
     dense = arms.dense_hits(connection, scope, SPACE, vector, 100)
-    joined = fusion.convex(fusion.bounded_lexical(lexical_hits, scores.bound), fusion.bounded_cosine(dense, 0.0), 0.5)
+    joined = fusion.convex(fusion.bounded_lexical(lexical_hits, scores.bound), fusion.bounded_cosine(dense), 0.5)
     return joined[:10]
 
 

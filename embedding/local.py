@@ -33,7 +33,7 @@ class LocalEmbedder:
     dimensions = DIMENSIONS
     max_tokens = MAX_TOKENS
     languages = ("en",)
-    unrelated = 0.0
+    relative = False
 
     def __init__(self, threads: int = 2) -> None:
         """Raises: EmbeddingError (model file missing or changed)."""

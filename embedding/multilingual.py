@@ -22,8 +22,6 @@ MODEL = "multilingual-e5-small-q4"
 MODEL_SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
 DIMENSIONS = 384
 MAX_TOKENS = 512
-UNRELATED = 0.7
-"""This model gives hardly any two texts a lower cosine: what they have in common begins here."""
 LANGUAGES = tuple(
     "af am ar as az be bg bn br bs ca cs cy da de el en eo es et eu fa fi fr fy ga gd gl gu ha he hi hr hu hy id is it "
     "ja jv ka kk km kn ko ku ky la lo lt lv mg mk ml mn mr ms my ne nl no om or pa pl ps pt ro ru sa sd si sk sl so sq "
@@ -48,7 +46,7 @@ class MultilingualEmbedder:
     dimensions = DIMENSIONS
     max_tokens = MAX_TOKENS
     languages = LANGUAGES
-    unrelated = UNRELATED
+    relative = True
 
     def __init__(self) -> None:
         """Raises: EmbeddingError (the extra is not installed, or holds another model)."""

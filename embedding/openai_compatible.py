@@ -11,7 +11,7 @@ from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import Any, Protocol
 
-from embedding.settings import number, refuse_unknown, share, text
+from embedding.settings import flag, number, refuse_unknown, text
 from embedding.spec import EmbedderSpec, FloatArray, refuse_long, unit_length
 from embedding.tokenizer import BUNDLED, Tokenizer, load_tokenizer
 from kprep.core.errors import EmbedderUnavailable, EmbeddingError
@@ -48,7 +48,7 @@ class Server:
     languages: tuple[str, ...] = ("*",)
     document_prefix: str = ""
     query_prefix: str = ""
-    unrelated: float = 0.0
+    relative: bool = False
     batch_size: int = 32
     attempts: int = 5
 
@@ -92,8 +92,8 @@ class OpenAICompatibleEmbedder:
         return self._server.languages
 
     @property
-    def unrelated(self) -> float:
-        return self._server.unrelated
+    def relative(self) -> bool:
+        return self._server.relative
 
     def count_tokens(self, text: str) -> int:
         return self._tokenizer(self._server.document_prefix + text)
@@ -186,7 +186,7 @@ def _create(settings: Mapping[str, Any]) -> OpenAICompatibleEmbedder:
     import httpx
 
     known = ("provider", "base_url", "model", "revision", "dimensions", "max_tokens", "tokenizer", "languages",
-             "document_prefix", "query_prefix", "unrelated", "batch_size", "attempts",
+             "document_prefix", "query_prefix", "relative", "batch_size", "attempts",
              "timeout_s", "api_key")  # fmt: skip
     refuse_unknown(settings, known)
     server = Server(
@@ -198,7 +198,7 @@ def _create(settings: Mapping[str, Any]) -> OpenAICompatibleEmbedder:
         languages=tuple(str(language) for language in settings.get("languages", ("*",))),
         document_prefix=text(settings, "document_prefix", ""),
         query_prefix=text(settings, "query_prefix", ""),
-        unrelated=share(settings, "unrelated"),
+        relative=flag(settings, "relative"),
         batch_size=number(settings, "batch_size", 32),
         attempts=number(settings, "attempts", 5),
     )

@@ -31,9 +31,9 @@ def text(settings: Mapping[str, Any], key: str, default: str | None = None) -> s
     return value
 
 
-def share(settings: Mapping[str, Any], key: str) -> float:
-    """A number from 0 to below 1, 0 when missing. Raises: ConfigError (not such a number)."""
-    value = settings.get(key, 0.0)
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < 1:
-        raise ConfigError(f"embedding.{key} must be a number from 0 to below 1", key=f"embedding.{key}")
-    return float(value)
+def flag(settings: Mapping[str, Any], key: str) -> bool:
+    """True or False, False when missing. Raises: ConfigError (something else)."""
+    value = settings.get(key, False)
+    if not isinstance(value, bool):
+        raise ConfigError(f"embedding.{key} must be true or false", key=f"embedding.{key}")
+    return value

@@ -18,7 +18,8 @@ FloatArray: TypeAlias = "NDArray[np.float32]"
 class Embedder(Protocol):
     """Gives vectors for texts. `space` names all that shapes a vector: model, revision, dimensions, role and prefix,
     normalisation; `tokenizer` what `count_tokens` counts with (for chunk fingerprints); `languages` those the model is
-    declared for ("*": any); `unrelated` the cosine of texts that have nothing in common, where likeness begins."""
+    declared for ("*": any); `relative`: True where a cosine says little alone, since any two texts of a language are
+    near each other: a hit's likeness is then how far it stands out from the question's other candidates."""
 
     @property
     def space(self) -> str: ...
@@ -31,7 +32,7 @@ class Embedder(Protocol):
     @property
     def languages(self) -> tuple[str, ...]: ...
     @property
-    def unrelated(self) -> float: ...
+    def relative(self) -> bool: ...
 
     def count_tokens(self, text: str) -> int:
         """Tokens of the text as the model sees it, special tokens and prefix included."""

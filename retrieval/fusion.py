@@ -34,9 +34,21 @@ def bounded_lexical(ranked: Ranked, bound: float) -> dict[str, float]:
     return {chunk_id: score / bound for chunk_id, score in ranked} if bound > 0 else {}
 
 
-def bounded_cosine(ranked: Ranked, unrelated: float) -> dict[str, float]:
-    """Cosines as 0..1 between what the model gives unrelated texts and 1: vectors further apart are no evidence."""
-    return {chunk_id: min(1.0, max(0.0, (cosine - unrelated) / (1 - unrelated))) for chunk_id, cosine in ranked}
+def trusted(lexical: Mapping[str, float], floor: float) -> dict[str, float]:
+    """Bounded lexical scores, lowered in proportion where even the best one is below the floor: few of the question's
+    words stand in the passages, most often because they are in another language."""
+    best = max(lexical.values(), default=0.0)
+    trust = best / floor if best < floor else 1.0
+    return {key: trust * score for key, score in lexical.items()}
+
+
+def bounded_cosine(ranked: Ranked, *, relative: bool = False) -> dict[str, float]:
+    """Cosines cut to 0..1: vectors that point apart are not evidence.
+
+    `relative`: as the share of the way from the last candidate to 1, for models whose cosines say little alone.
+    """
+    level = ranked[-1][1] if relative and ranked else 0.0
+    return {key: min(1.0, max(0.0, (cosine - level) / (1 - level))) if level < 1 else 0.0 for key, cosine in ranked}
 
 
 def min_max(scores: Mapping[str, float]) -> dict[str, float]:

@@ -24,6 +24,8 @@ MODES = ("lexical", "dense", "hybrid", "hybrid+references")
 NOT_CONFIRMED = "I cannot confirm from the knowledge base."
 LEAST_OF_BEST = 0.15
 """Hits below this share of the best one's score are noise."""
+STANDS_OUT = 0.4
+"""Relative likeness that is as much evidence as a cosine of 1: tuned on questions across languages and off topic."""
 LINKS_FROM = 5
 """Hits whose references are followed."""
 FOLLOWED = ("ok", "older_revision")
@@ -39,7 +41,7 @@ class QueryEmbedder(Protocol):
     def languages(self) -> Sequence[str]: ...
 
     @property
-    def unrelated(self) -> float: ...
+    def relative(self) -> bool: ...
 
     def embed_query(self, text: str) -> Any:
         """Unit-length vector of a question, shape (dimensions,)."""
@@ -85,8 +87,8 @@ class _Arms:
     lexical: list[tuple[str, float]] = field(default_factory=list)
     dense: list[tuple[str, float]] = field(default_factory=list)
     bound: float = 0.0
-    unrelated: float = 0.0
-    """Cosine at which likeness begins, as the embedder says."""
+    relative: bool = False
+    """Whether the embedder's cosines tell only in comparison."""
     scores: dict[str, dict[str, float]] = field(default_factory=dict)
     """Chunk id -> what each arm gave it, as far as it was asked: `lexical` 0..1 of the bound, `dense` a cosine."""
     degraded: list[str] = field(default_factory=list)
@@ -223,7 +225,7 @@ class Searcher:
                 arms.degraded.append("embedding_language")
             else:
                 vector = embedder.embed_query(request.question)
-                arms.unrelated = embedder.unrelated
+                arms.relative = embedder.relative
                 arms.dense = arm.dense_hits(self._connection, scope, self._space, vector, candidates)
                 if self._reader.row.statistics.get("without_vector", 0):
                     arms.degraded.append("vectors_incomplete")
@@ -246,7 +248,9 @@ class Searcher:
         else:
             weight = float(self._settings["dense_weight"]) if arms.dense else 0.0
             lexical = fusion.bounded_lexical(arms.lexical, arms.bound)
-            ranked = fusion.convex(lexical, fusion.bounded_cosine(arms.dense, arms.unrelated), weight)
+            if arms.dense:
+                lexical = fusion.trusted(lexical, self._settings["evidence"]["lexical_weak"])
+            ranked = fusion.convex(lexical, fusion.bounded_cosine(arms.dense, relative=arms.relative), weight)
         if not self._has_evidence(arms):
             return []
         floor = LEAST_OF_BEST * ranked[0][1] if ranked else 0.0
@@ -254,7 +258,9 @@ class Searcher:
 
     def _has_evidence(self, arms: _Arms) -> bool:
         """True when the question's words are mostly known, or a passage is close in meaning."""
-        closest = max(fusion.bounded_cosine(arms.dense[:1], arms.unrelated).values(), default=0.0)
+        closest = max(fusion.bounded_cosine(arms.dense, relative=arms.relative).values(), default=0.0)
+        if arms.relative:
+            closest /= STANDS_OUT
         best = arms.lexical[0][1] / arms.bound if arms.lexical and arms.bound else 0.0
         floors: Mapping[str, float] = self._settings["evidence"]
         if not arms.dense:  # no second opinion

@@ -42,7 +42,7 @@ class HashEmbedder:
     dimensions = 16
     max_tokens = 256
     languages = ("*",)
-    unrelated = 0.0
+    relative = False
 
     def count_tokens(self, text: str) -> int:
         return len(text.split())

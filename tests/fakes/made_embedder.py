@@ -27,7 +27,7 @@ class MadeEmbedder:
     dimensions = DIMENSIONS
     max_tokens = 10_000
     languages = ("*",)
-    unrelated = 0.0
+    relative = False
 
     def __init__(self) -> None:
         self.embedded = 0
