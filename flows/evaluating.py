@@ -106,7 +106,8 @@ def asker(
     def ask(question: Question, top_k: int) -> Sequence[Hit]:
         reader = Reader(connection, workspace.kb, release, question.principals, _today(), unpublished=True)
         request = SearchRequest(question.question, None, mode, top_k)
-        hits = Searcher(reader, lambda: workspace.embedder).search(request)["hits"]
+        searcher = Searcher(reader, lambda: workspace.embedder_of(reader.row.configuration))
+        hits = searcher.search(request)["hits"]
         return [Hit(hit["chunk_id"], hit["document_uri"], hit["text"]) for hit in hits]
 
     return ask

@@ -78,6 +78,7 @@ def candidate(workspace: Workspace, connection: Connection, release: int, child:
         listed=documents.count_observed(connection, kb),
         failed=len(documents.failures(connection, kb)),
         views=search.views_shown(connection, kb, release, row.configuration["views"]),
+        live_views=search.views_shown(connection, kb, base, row.configuration["views"]) if base else {},
         thresholds=Thresholds(**thresholds.model_dump(), locator_sample=quality.locator_sample),
         total=int(row.statistics["children"]),
         without_vector=int(row.statistics["without_vector"]),

@@ -35,14 +35,14 @@ def release_empty(candidate: Candidate) -> Sequence[Finding]:
 
 
 def view_empty(candidate: Candidate) -> Sequence[Finding]:
-    """A view that shows nothing usually has a filter that matches nothing."""
+    """A view that shows nothing usually has a filter that matches nothing: an error where the live release fills it."""
     empty = sorted(name for name, count in candidate.views.items() if count == 0)
     if not empty:
         return [Finding("view_empty", "warning", True, 0.0, 0.0, f"all {len(candidate.views)} views show chunks")]
     return [
         Finding(
             "view_empty",
-            "warning",
+            "error" if candidate.live_views.get(name) else "warning",
             False,
             0.0,
             1.0,

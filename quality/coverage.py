@@ -91,7 +91,7 @@ def headings_lost(candidate: Candidate) -> Sequence[Finding]:
     samples = first(
         {"document_uri": document.uri, "headings": document.live.headings} for document in lost if document.live
     )
-    return [Finding("headings_lost", "warning", not lost, float(len(lost)), 0.0, message, samples)]
+    return [Finding("headings_lost", "error", not lost, float(len(lost)), 0.0, message, samples)]
 
 
 def _flat(now: DocumentFigures, before: DocumentFigures) -> bool:
@@ -137,7 +137,7 @@ def reading_order(candidate: Candidate) -> Sequence[Finding]:
     message = f"{len(wrong)} documents have chunks out of the order of the original"
     if wrong:
         message += ": neighbours of a hit would be wrong; report the file's kind"
-    return [Finding("reading_order", "warning", not wrong, float(len(wrong)), 0.0, message, first(map(place, wrong)))]
+    return [Finding("reading_order", "error", not wrong, float(len(wrong)), 0.0, message, first(map(place, wrong)))]
 
 
 def _position(chunk: CandidateChunk) -> tuple[str, float] | None:

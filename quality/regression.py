@@ -167,7 +167,7 @@ def questions_denied(candidate: Candidate) -> Sequence[Finding]:
 
 
 def questions_no_answer(candidate: Candidate) -> Sequence[Finding]:
-    """Share of questions without an answer that were given hits all the same."""
+    """Share of questions without an answer that got hits all the same; an error where the live release gave none."""
     found = evaluate(candidate.questions, candidate.ask)
     measured, total = found.measured("no_answer"), found.total(("no_answer",))
     if not measured:
@@ -177,8 +177,18 @@ def questions_no_answer(candidate: Candidate) -> Sequence[Finding]:
     message = f"{len(found.answered)} of {measured} questions without an answer were given hits ({total} in all)"
     if found.answered:
         message += ": an application must be ready to say that it does not know"
+    level: Level = "error" if found.answered and _answers_more(candidate, found) else "warning"
     samples = first({"question_id": question.id} for question in found.answered)
-    return [Finding("questions_no_answer", "warning", not found.answered, share, 0.0, message, samples)]
+    return [Finding("questions_no_answer", level, not found.answered, share, 0.0, message, samples)]
+
+
+def _answers_more(candidate: Candidate, found: Evaluation) -> bool:
+    """True when the live release gave no hit for a question without an answer that the candidate gives some."""
+    if candidate.ask_live is None:
+        return False
+    live = evaluate(candidate.questions, candidate.ask_live)
+    not_silent = {question.id for question in (*live.answered, *(question for question, _ in live.failed))}
+    return any(question.id not in not_silent for question in found.answered)
 
 
 def questions_stale(candidate: Candidate) -> Sequence[Finding]:

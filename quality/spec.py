@@ -172,6 +172,8 @@ class Candidate:
     """New documents of which less than the threshold reached an element: URI -> share of the source's letters."""
     documents: Sequence[CandidateDocument] = ()
     """Documents with anything new in them."""
+    live_views: Mapping[str, int] = field(default_factory=dict)
+    """As `views`, of the live release."""
     live_documents: int = 0
     """Documents of the live release."""
     retired: int = 0

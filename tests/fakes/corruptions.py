@@ -658,7 +658,7 @@ def nothing_left() -> Candidate:
 
 @corruption("view_empty")
 def a_view_that_shows_nothing() -> Candidate:
-    return candidate_of(handbook(), views={"all": 220, "support": 0})
+    return candidate_of(handbook(), views={"all": 220, "support": 0}, live_views={"all": 1, "support": 1})
 
 
 @corruption("documents_failed")

@@ -240,9 +240,14 @@ def test_what_the_asker_must_not_see_blocks(leak: Hit, reason: str) -> None:
 
 
 @pytest.mark.req("C4.8")
-def test_hits_for_a_question_without_an_answer_warn() -> None:
-    report = run_gate(make_candidate(ask=lambda q, k: search(CHUNKS)(q, k) or hits("noise")))
-    assert failed_codes(report)["questions_no_answer"] == "warning"
+def test_hits_for_a_question_without_an_answer_block_where_the_live_release_gave_none() -> None:
+    def noisy(question: Question, top_k: int) -> Sequence[Hit]:
+        return search(CHUNKS)(question, top_k) or hits("noise")
+
+    report = run_gate(make_candidate(ask=noisy, ask_live=search(CHUNKS)))
+    assert failed_codes(report)["questions_no_answer"] == "error"
+    for live in (noisy, None):
+        assert failed_codes(run_gate(make_candidate(ask=noisy, ask_live=live)))["questions_no_answer"] == "warning"
     assert one(report, "questions_no_answer").samples == ({"question_id": "roses"},)
 
 

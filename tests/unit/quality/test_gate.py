@@ -52,6 +52,7 @@ def test_an_empty_knowledge_base_is_blocked() -> None:
         ("vectors_missing", "error", {"chunks": changed(3, has_vector=False)}),
         ("release_empty", "error", {"chunks": ()}),
         ("view_empty", "warning", {"views": {"all": 11, "support": 0}}),
+        ("view_empty", "error", {"views": {"all": 11, "support": 0}, "live_views": {"all": 1, "support": 1}}),
         ("documents_failed", "warning", {"listed": 20, "failed": 3}),
         (
             "documents_failed",
