@@ -11,7 +11,7 @@ from enrichment.fragments import fragment_of
 from enrichment.keywords import keywords_of
 from enrichment.languages import chunk_language, document_language
 from enrichment.relations import relations_of
-from enrichment.signals import estimate, stated
+from enrichment.signals import estimate, names, stated
 from enrichment.titles import summary_of, title_of
 from enrichment.validity import validity_of
 from kprep.core.errors import EnrichmentError
@@ -27,7 +27,7 @@ from kprep.core.models import (
 )
 from kprep.core.tables import sentences
 
-VERSION = 5
+VERSION = 6
 CELL_BORDER = " | "
 
 
@@ -38,11 +38,11 @@ def enrich(document: ChunkedDocument, max_tokens: int, count_tokens: CountTokens
     front_matter = {**document.metadata.front_matter, **validity_of(document)}
     document = replace(document, metadata=replace(document.metadata, front_matter=front_matter))
     language = document_language(document)
-    entries = stated(document)
+    entries, called = stated(document), names(document)
     writer = _Writer(document.title, max_tokens, count_tokens)
     first = {child.parent_key: child.key for child in reversed(document.children)}
     children = tuple(
-        _child(child, language, writer, entries, heads=first[child.parent_key] == child.key)
+        _child(child, language, writer, entries, called, heads=first[child.parent_key] == child.key)
         for child in document.children
     )
     told = _concluded(document)
@@ -122,7 +122,13 @@ def rows_as_sentences(child: ChildChunk) -> str:
 
 
 def _child(
-    child: ChildChunk, inherited: str, writer: _Writer, entries: Mapping[str, Mapping[str, Any]], *, heads: bool
+    child: ChildChunk,
+    inherited: str,
+    writer: _Writer,
+    entries: Mapping[str, Mapping[str, Any]],
+    called: Mapping[str, Mapping[str, Any]],
+    *,
+    heads: bool,
 ) -> EnrichedChunk:
     language = inherited if child.kind == "code" else chunk_language(child.text, inherited)
     found = keywords_of(child, language)
@@ -133,6 +139,8 @@ def _child(
     signals = {"rule": estimate(child, language, fragment, writer.count_tokens)}
     if child.heading_path and child.heading_path[0] in entries:
         signals["entry"] = dict(entries[child.heading_path[0]])
+    if own := called.get(child.heading_path[0] if child.heading_path else "") or called.get(""):
+        signals["names"] = dict(own)
     content = canonical_json([title, keywords, entities, language, index_text, fragment, signals])
     return EnrichedChunk(
         key=digest(child.key, content)[:32],

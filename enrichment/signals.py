@@ -63,6 +63,24 @@ def _style(child: ChildChunk, language: str, fragment: str, words: Sequence[str]
     return "conversational" if sum(_PERSONAL.fullmatch(word) is not None for word in words) * 20 >= len(words) else ""
 
 
+def names(document: ChunkedDocument) -> Mapping[str, dict[str, Any]]:
+    """What the document, or an entry of it, is called beside its headings: first heading -> `name` of an entry ("" of
+    other documents) and `aliases`. The heading "" stands for all that have no entry of their own."""
+    front = document.metadata.front_matter
+    entries = front.get("entries")
+    found = {}
+    for fields in entries if isinstance(entries, list) else [front]:
+        if not isinstance(fields, Mapping):
+            continue
+        aliases = fields.get("aliases")
+        known = [alias for alias in aliases if isinstance(alias, str)] if isinstance(aliases, list) else []
+        name = fields.get("name")
+        entry = isinstance(name, str) and isinstance(aliases, list)
+        if entry or known:
+            found[str(name) if entry else ""] = {"name": name if entry else "", "aliases": known}
+    return found
+
+
 def stated(document: ChunkedDocument) -> Mapping[str, dict[str, Any]]:
     """Signals by entry, of a file with several knowledge entries: name of the entry -> what it states of itself. Those
     of a file with one entry, as of any front matter, are the document's."""

@@ -194,8 +194,10 @@ def index(workspace: Workspace, connection: Connection, versions: Sequence[str],
         terms_of = {}
         for source in sources[start : start + INDEX_BATCH]:
             fields = {
-                "title": source.document_title,
-                "heading_path": "\n".join(source.heading_path),
+                "name": source.name,
+                "aliases": "\n".join(source.aliases),
+                "title": source.document_title if source.document_title != source.name else "",
+                "heading_path": "\n".join(heading for heading in source.heading_path if heading != source.name),
                 "keywords": "\n".join(source.keywords),
                 "text": source.text,
             }

@@ -93,7 +93,8 @@ MEANINGS = {
     "quality.mass_delete_documents": "... more than this many documents: the run waits for an operator",
     "retrieval.lexical.k1": "BM25 term saturation",
     "retrieval.lexical.b": "BM25 length normalisation",
-    "retrieval.lexical.weights": "how often words of `title`, `heading_path`, `keywords`, `text` count",
+    "retrieval.lexical.weights": "how often words of a field count: `name` of a knowledge entry, `aliases` (also of "
+    "front matter), `title`, `heading_path`, `keywords`, `text`",
     "retrieval.fusion": "`bounded` (comparable scores), `rrf` (ranks) or `weighted` (stretched scores)",
     "retrieval.dense_weight": "share of the dense score in `bounded` fusion",
     "retrieval.evidence.dense": "cosine that is evidence alone",

@@ -207,7 +207,9 @@ class LexicalConfig(_Strict):
 
     k1: float = Field(default=1.5, ge=0, le=10)
     b: float = Field(default=0.75, ge=0, le=1)
-    weights: dict[Literal["title", "heading_path", "keywords", "text"], int] = Field(default_factory=dict)
+    weights: dict[Literal["name", "aliases", "title", "heading_path", "keywords", "text"], int] = Field(
+        default_factory=dict
+    )
 
 
 class EvidenceConfig(_Strict):

@@ -19,7 +19,7 @@ LARGEST = 65_535
 
 @dataclass(frozen=True, slots=True)
 class LexicalSource:
-    """The fields of a chunk that are indexed."""
+    """The fields of a chunk that are indexed. `name`: of the knowledge entry it is part of, "" for other chunks."""
 
     chunk_no: int
     heading_path: tuple[str, ...]
@@ -28,6 +28,8 @@ class LexicalSource:
     text: str
     language: str
     document_title: str
+    name: str = ""
+    aliases: tuple[str, ...] = ()
 
 
 def unindexed(connection: Connection, kb: str, versions: Sequence[str], lexicon: str) -> list[LexicalSource]:
@@ -42,6 +44,8 @@ def unindexed(connection: Connection, kb: str, versions: Sequence[str], lexicon:
             row["text"],
             row["language"],
             row["document_title"],
+            (row["names"] or {}).get("name", ""),
+            tuple((row["names"] or {}).get("aliases", ())),
         )
         for row in rows
     ]

@@ -1,5 +1,6 @@
 -- name: unindexed
-SELECT DISTINCT c.chunk_no, c.heading_path, c.title, c.keywords, c.text, c.language, d.title AS document_title
+SELECT DISTINCT c.chunk_no, c.heading_path, c.title, c.keywords, c.text, c.language, d.title AS document_title,
+    c.signals -> 'names' AS names
 FROM kprep.version_chunks v
 JOIN kprep.chunks c ON c.kb = v.kb AND c.chunk_id = v.chunk_id
 JOIN kprep.document_versions d ON d.kb = v.kb AND d.version_id = v.version_id

@@ -166,3 +166,15 @@ def test_the_nash_entry_is_found_in_its_own_ways(base: TestBase, question: str, 
     hits = base.search(question, top_k=8)
     assert hits[0]["document_uri"] == "docs/nash.json"
     assert fragment in ("", hits[0]["fragment"])
+
+
+@pytest.mark.req("A2.1", "A2.2", "A2.4", "A2.11", "A2.12", "A5.4")
+@pytest.mark.parametrize("question", ["What is a Cournot-Nash equilibrium?", "What is NE?", "Nash equilibrium"])
+def test_a_name_or_alias_leads_to_its_entry_without_vectors(base: TestBase, question: str) -> None:
+    base.write(
+        "talk.md", "# Talk\n\nA Cournot Nash lecture on the equilibrium of ne and na, and what Nash said of it.\n"
+    )
+    base.run()
+    hits = base.search(question, mode="lexical", top_k=3)
+    assert {hit["document_uri"] for hit in hits[:2]} <= {"docs/nash.json", "docs/two.json"}
+    assert hits[0]["fragment"] == "def" or question.startswith("Nash")

@@ -37,6 +37,13 @@ def test_fields_count_by_repetition_and_names_match_as_phrases() -> None:
     assert "equilibrium game" not in counts, "phrases of running text are not indexed"
 
 
+@pytest.mark.req("A2.7", "A2.8")
+def test_a_name_counts_three_times_and_an_alias_twice() -> None:
+    fields = {"name": "Nash equilibrium", "aliases": "Cournot point\nNE", "text": "A game."}
+    counts = tokens.weighted_terms(fields, "en", tokens.DEFAULT_WEIGHTS)
+    assert (counts["nash equilibrium"], counts["cournot point"], counts["ne"], counts["game"]) == (3, 2, 2, 1)
+
+
 @pytest.mark.req("A2.5", "A2.6", "B4.4", "B4.5")
 def test_scores_saturate_and_are_normalised_by_length() -> None:
     constants = Bm25(1.5, 0.75, 10, 20.0)
