@@ -104,8 +104,8 @@ class Redactor:
 
         A name cannot be replaced, since it is the document's identity: whoever lists documents refuses it.
         """
-        if "%" in uri:
-            decoded, origins = _decoded(uri)
+        decoded, origins = _decoded(uri) if "%" in uri else (uri, [])
+        if decoded != uri:
             return [(kind, origins[start], origins[end]) for kind, start, end in self.scan_name(decoded)]
         found = {*self.scan(uri, by_context=True), *self.scan(re.sub(r"[_/]", " ", uri), by_context=True)}
         stem = re.sub(r"\.\w{1,5}(?=/|\Z)", lambda match: " " * len(match[0]), uri)

@@ -64,6 +64,8 @@ def test_the_place_of_a_secret_names_no_value() -> None:
         ("tel_+49 30 12345678.txt", ["PHONE"]),
         ("docs/2024-01-02_release-1.2.3.md", []),
         ("docs/section-4/pump_manual_v10.2.pdf", []),
+        ("docs/100% sure.md", []),
+        ("docs/50%2Goff, %E4%, call %2B49 30 12345678.md", ["PHONE"]),
         ("a/3f786850e387550fdab836ed7e6dc881de23001b.txt", []),
     ],
 )
