@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from kprep.core.models import Element, ElementKind, Link, Locator, table_text
@@ -22,7 +23,7 @@ def is_layout(table: HtmlElement) -> bool:
         return True
     if next(table.iter("th", "caption"), None) is not None:
         return False
-    rows = [[cell for cell in row if cell.tag in {"td", "th"}] for row in table.iter("tr") if _owner(row) is table]
+    rows = [[cell for cell in row if cell.tag in {"td", "th"}] for row in _rows_of(table)]
     if max(map(len, rows), default=0) <= 1:
         return True
     if next(table.iter("h1", "h2", "h3", "main", "article"), None) is None:
@@ -61,6 +62,18 @@ def _owner(node: HtmlElement) -> HtmlElement | None:
     return next(node.iterancestors("table"), None)
 
 
+def _rows_of(table: HtmlElement) -> Iterator[HtmlElement]:
+    """Rows of a table in order, without those of tables inside it, which are not gone through."""
+    from lxml import etree
+
+    walk = etree.iterwalk(table, events=("start",))
+    for _, node in walk:
+        if node.tag == "tr":
+            yield node
+        elif node.tag == "table" and node is not table:
+            walk.skip_subtree()
+
+
 Rows = tuple[tuple[str, ...], ...]
 
 
@@ -70,9 +83,7 @@ def _rows(table: HtmlElement) -> tuple[Rows, int, Rows]:
     unseen: list[list[str]] = []
     header_rows = 0
     spans: dict[int, int] = {}
-    for row in table.iter("tr"):
-        if _owner(row) is not table:
-            continue
+    for row in _rows_of(table):
         cells = [cell for cell in row if cell.tag in {"td", "th"}]
         if is_hidden(row):
             unseen.append([_cell_text(cell) for cell in cells])
