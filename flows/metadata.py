@@ -105,7 +105,7 @@ def document_metadata(
     metadata = source_metadata(source, tenant, permitted)
     problem = permitted.problem
     if "acl" in front_matter:
-        own = _principals(front_matter["acl"])
+        own = principals(front_matter["acl"])
         metadata["own_acl"] = True
         metadata["acl"] = own or []
         if own is None:
@@ -155,7 +155,7 @@ def section_acls(value: Any, places: Sequence[Place]) -> tuple[dict[int, list[st
         return {}, "`sections` in the front matter is not a mapping of anchors to principals"
     out: dict[int, set[str]] = {}
     for anchor, given in value.items():
-        acl, below = _principals(given), _below(str(anchor).lstrip("#"), places)
+        acl, below = principals(given), _below(str(anchor).lstrip("#"), places)
         if acl is None:
             return {}, f"section {str(anchor)!r} in the front matter names no list of principals"
         if not below:
@@ -196,7 +196,7 @@ def check_front_matter(front_matter: Mapping[str, Any]) -> None:
             raise FrontMatterInvalid(f"`{key}` cannot be read: write {SIGNAL_FORMS[key]}", key=key)
 
 
-def _principals(value: Any) -> list[str] | None:
+def principals(value: Any) -> list[str] | None:
     """Principals, sorted; None for what is no list of names."""
     names = [value] if isinstance(value, str) else value
     if not isinstance(names, list) or not all(isinstance(name, str) and name.strip() for name in names):

@@ -14,15 +14,17 @@ from urllib.parse import urlsplit, urlunsplit
 from flows.child import Limits, PrepareChild
 from flows.fetching import fetch
 from flows.kept import Kept, form
+from flows.metadata import principals
 from flows.progress import report
 from flows.rooms import Job, Outcome
 from flows.rules import content_fingerprint
 from flows.scan import fail_renamed
 from flows.workspace import Workspace, honour_decisions
-from kprep.core.errors import PrepError
-from kprep.core.ids import content_hash
+from kprep.core.errors import FrontMatterInvalid, PrepError
+from kprep.core.ids import canonical_json, content_hash
 from kprep.core.models import Failure, PreparedDocument, RawDocument
-from kprep.store import boilerplate, documents, kept, overlay, runs
+from kprep.store import boilerplate, documents, kept, overlay, releases, runs
+from kprep.store.sql import Connection
 from publish.plan import first_stage
 from sources import SOURCES, Entry
 
@@ -93,6 +95,7 @@ def _prepare_one(workspace: Workspace, run_id: str, item: dict[str, Any], child:
             bare = rules.stages(item["media_type"], item["doc_type"], item["source"])
             tried = content_fingerprint(item["content_hash"], bare)
             documents.fail(connection, kb, run_id, (key, item["source"], item["uri"]), tried, outcome.result)
+            _narrow(workspace, connection, item, outcome.result, outcome.own_permissions)
             if item["renamed_from"].startswith(f"{item['source']}/"):
                 fail_renamed(connection, kb, run_id, item["source"], (item["renamed_from"], item["uri"]))
             runs.done(connection, run_id, key, None, began)
@@ -114,6 +117,28 @@ def _prepare_one(workspace: Workspace, run_id: str, item: dict[str, Any], child:
     if new:
         with contextlib.suppress(PrepError):
             workspace.kept.put(new)
+
+
+def _narrow(
+    workspace: Workspace, connection: Connection, item: dict[str, Any], failure: Failure, own: Mapping[str, Any]
+) -> None:
+    """Keep the published version of a failed document from all whom its new front matter does not let in: nobody is,
+    by one that cannot be read, or that gives sections other lists."""
+    kb, key = workspace.kb, item["document_id"]
+    live = releases.of_ids(connection, kb, releases.live_release(connection, kb) or 0, [key]).get(key)
+    if live is None:
+        return
+    before = live.metadata
+    if failure.reason == FrontMatterInvalid.reason:
+        acl: list[str] = []
+    elif "sections" in own and canonical_json(own["sections"]) != before.get("sections"):
+        acl = []
+    elif "acl" in own:
+        acl = principals(own["acl"]) or []
+    else:
+        return
+    if not set(before["acl"]) <= set(acl):
+        overlay.narrow(connection, kb, {key: acl})
 
 
 def _with_paths(workspace: Workspace, prepared: PreparedDocument, item: dict[str, Any]) -> PreparedDocument:

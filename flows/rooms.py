@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
@@ -111,11 +111,13 @@ class Job:
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What a document became, or why it failed. `kept`: new results for the restricted zone, if there are any.
-    `edges`: keyed hashes of its edge blocks, None where its parsed form was not looked at."""
+    `edges`: keyed hashes of its edge blocks, None where its parsed form was not looked at. `own_permissions`: of a
+    failure, what the document's front matter says of who may read it."""
 
     result: PreparedDocument | Failure
     kept: Kept | None = field(default=None, repr=False)
     edges: tuple[str, ...] | None = None
+    own_permissions: Mapping[str, Any] = field(default_factory=dict)
 
 
 def prepare(job: Job, rules: RuleSet, enter: Callable[[str], None] = lambda _: None) -> Outcome:
@@ -139,7 +141,7 @@ def prepare(job: Job, rules: RuleSet, enter: Callable[[str], None] = lambda _: N
     except Exception as error:  # noqa: BLE001 -- one document's surprise must not take the batch down
         detail = f"unexpected {type(error).__name__} {_place(error)}"
         failure = Failure(way.stage, "internal_error", detail, retryable=False)
-    return Outcome(failure)
+    return Outcome(failure, own_permissions=way.own_permissions)
 
 
 class _Way:
@@ -155,6 +157,7 @@ class _Way:
         self._removed = 0.0
         self._coverage: float | None = None
         self._seconds: dict[str, float] = {}
+        self.own_permissions: dict[str, Any] = {}
 
     def stages(self) -> Iterator[str]:
         """Rooms to go through; where results are kept, those after them."""
@@ -176,6 +179,7 @@ class _Way:
             self.document = outcome
         if stage == "parse":
             self._parsed = self.document
+            self._look_at_permissions(self.document)
             self._look_at_edges(self.document)
             check_front_matter(self.document.metadata.front_matter)
             self._coverage = _coverage(self._job.raw, self.document, self._seconds)
@@ -185,6 +189,10 @@ class _Way:
             self._redacted = self.document
         elif stage == "chunk":
             _require_readable(self.document)
+
+    def _look_at_permissions(self, document: ParsedDocument | RedactedDocument) -> None:
+        said = document.metadata.front_matter
+        self.own_permissions = {name: said[name] for name in ("acl", "sections") if name in said}
 
     def _look_at_edges(self, parsed: ParsedDocument) -> None:
         blocks = edge_blocks(parsed, self._rules)
@@ -196,11 +204,13 @@ class _Way:
         uri = self._job.raw.uri
         if self._job.stage in ("clean", "redact"):
             parsed, self._coverage = unpack_parsed(self._job.kept.parsed)
+            self._look_at_permissions(parsed)
             check_front_matter(parsed.metadata.front_matter)
             self._look_at_edges(parsed)
             self.document = replace(parsed, uri=uri)
         else:
             redacted, self._removed, self._coverage = unpack_redacted(self._job.kept.redacted)
+            self._look_at_permissions(redacted)
             self.document = self._redacted = replace(redacted, uri=uri)
 
     def prepared(self) -> PreparedDocument:

@@ -599,6 +599,8 @@ def _permitted(
             continue
         if action is Action.UNCHANGED:
             now = published
+        elif key in narrowed and action in (Action.CHANGE, Action.FAILED):  # what it says itself is not known yet
+            now = tuple(sorted(set(narrowed[key]) & set(Permitted.of(*place).acl))) if place else narrowed[key]
         elif place is not None:
             now = Permitted.of(*place).acl
         else:  # it cannot be looked at: no more people than the source lets in, and than before

@@ -51,7 +51,8 @@ LEFT JOIN kprep.release_documents b ON b.kb = d.kb AND b.document_id = d.documen
     AND b.from_release <= r.base_release AND (b.to_release IS NULL OR b.to_release > r.base_release)
 WHERE n.kb = :kb AND n.closed_by = 0 AND d.kb = n.kb AND d.document_id = n.document_id
     AND d.from_release <= :release AND (d.to_release IS NULL OR d.to_release > :release)
-    AND (d.metadata -> 'acl' IS DISTINCT FROM b.metadata -> 'acl' OR d.metadata -> 'sections' IS DISTINCT FROM b.metadata -> 'sections');
+    AND (d.version_id IS DISTINCT FROM b.version_id OR d.metadata -> 'acl' IS DISTINCT FROM b.metadata -> 'acl'
+        OR d.metadata -> 'sections' IS DISTINCT FROM b.metadata -> 'sections');
 
 -- name: close_sections
 -- Rows that ended with a release which narrowed sections of their document are as narrow as the narrowest of them.

@@ -143,6 +143,20 @@ def test_document_that_fails_while_its_permissions_narrow_stays_narrow(make_base
 
 
 @pytest.mark.req("D10.5")
+@pytest.mark.parametrize("front_matter", ["acl: [board", "acl: [board]", "sections: {travel-rule-2: [board]}"])
+def test_front_matter_of_a_failed_document_narrows_what_stays_published(make_base: MakeBase, front_matter: str) -> None:
+    base = make_base(FOUR)
+    base.run()
+    base.write("travel.md", page("Travel", "The login is password = hG7_kfLq92xZ.", front_matter=front_matter))
+    for _ in range(2):
+        assert len(base.run()["failures"]) == 1
+        assert visible(base, ["staff"]) == set(FOUR) - {"travel.md"}
+    base.write("travel.md", page("Travel", "Trains in second class are always allowed."))
+    base.run()
+    assert visible(base, ["staff"]) == set(FOUR)
+
+
+@pytest.mark.req("D10.5")
 def test_rollback_brings_no_permission_back(make_base: MakeBase) -> None:
     from flows.run import roll_back
 
