@@ -85,7 +85,8 @@ def diff_command(
     for chunk in chunks if with_text else ():
         style, sign = styles[chunk["change"]]
         console.print(f"\n[{style}]{sign} {escape(chunk['uri'])}[/]  {escape(' > '.join(chunk['heading_path']))}")
-        console.print(f"  {escape(' '.join(chunk['text'].split()))}", style=style)
+        said = "(hidden: see `kprep suppressed`)" if chunk["text"] is None else " ".join(chunk["text"].split())
+        console.print(f"  {escape(said)}", style=style)
 
 
 @command("rollback")

@@ -205,7 +205,9 @@ def list_releases(connection: Connection, kb: str) -> list[ReleaseRow]:
 
 
 def diff(connection: Connection, kb: str, old: int, new: int) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Documents (uri, change) and chunks (chunk_id, uri, change, heading_path, text) that differ, by URI."""
+    """Documents (uri, change) and chunks (chunk_id, uri, change, heading_path, text) that differ, by URI.
+
+    Of documents that a person or the second scan hides, text is None and the path empty."""
     values = {"kb": kb, "old": old, "new": new}
     changed = [dict(row) for row in connection.execute(SQL["diff_documents"], values).mappings()]
     chunks = [dict(row) for row in connection.execute(SQL["diff_chunks"], values).mappings()]

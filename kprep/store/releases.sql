@@ -199,12 +199,15 @@ ORDER BY 1;
 
 -- name: diff_chunks
 SELECT coalesce(n.chunk_id, o.chunk_id) AS chunk_id, d.uri, CASE WHEN o.chunk_id IS NULL THEN 'added' ELSE 'removed' END AS change,
-    c.heading_path, c.text
+    CASE WHEN h.document_id IS NULL THEN c.heading_path ELSE '{}' END AS heading_path,
+    CASE WHEN h.document_id IS NULL THEN c.text END AS text
 FROM (SELECT * FROM kprep.release_members WHERE kb = :kb AND from_release <= :old AND (to_release IS NULL OR to_release > :old)) o
 FULL JOIN (SELECT * FROM kprep.release_members WHERE kb = :kb AND from_release <= :new AND (to_release IS NULL OR to_release > :new)) n
     ON n.chunk_id = o.chunk_id
 JOIN kprep.chunks c ON c.kb = :kb AND c.chunk_id = coalesce(n.chunk_id, o.chunk_id)
 JOIN LATERAL (SELECT uri FROM kprep.release_documents r WHERE r.kb = :kb AND r.document_id = c.document_id
     ORDER BY r.from_release DESC LIMIT 1) d ON true
+LEFT JOIN LATERAL (SELECT s.document_id FROM kprep.suppressions s WHERE s.kb = :kb AND s.document_id = c.document_id
+    AND s.ended_at IS NULL AND s.reason IN ('legal', 'operator', 'second_scan') LIMIT 1) h ON true
 WHERE o.chunk_id IS NULL OR n.chunk_id IS NULL
 ORDER BY d.uri, coalesce(n.ordinal, o.ordinal), change DESC;

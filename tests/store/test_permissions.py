@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 from sqlalchemy import text
 
-from kprep.store import overlay
+from kprep.store import overlay, releases
 from tests.conftest import MakeBase
 from tests.fakes.knowledge_base import TestBase
 from tests.fakes.pages import FOUR, TRAVEL, page
@@ -85,6 +85,9 @@ def test_suppression_ends_only_by_a_person(make_base: MakeBase, reason: str) -> 
     assert base.run()["status"] == "published"
     assert "travel.md" not in visible(base, ["staff"])
     assert base.search("travel allowance", "lexical") == []
+    with base.connection() as connection:
+        _, differing = releases.diff(connection, base.name, 1, 2)
+    assert {(chunk["uri"], chunk["text"]) for chunk in differing} == {("docs/travel.md", None)}
 
 
 @pytest.mark.req("D10.5")
