@@ -8,7 +8,7 @@ from typing import Any
 
 from flows import gate
 from flows.run import plan_figures
-from flows.scan import end_scan, plan_run
+from flows.scan import PERMISSIONS_UNREADABLE, Planned, end_scan, plan_run
 from flows.second_scan import REMEDY
 from flows.workspace import Workspace
 from kprep.store import documents, measures, overlay, releases, runs
@@ -32,10 +32,12 @@ def preview(workspace: Workspace, *, allow_deletes: bool, only: Sequence[str] = 
         base = planned.plan.base_release
         row = releases.get(connection, workspace.kb, base)
         live_bytes = documents.total_bytes(connection, workspace.kb)
+        failures = documents.failures(connection, workspace.kb)
         expiring = overlay.expiring(connection, workspace.kb, base, EXPIRING_DAYS)
     end_scan(workspace)
     sizes = {item.document_id: item.size for item in planned.scan.rows}
     computed = [item for item in planned.plan.documents if item.stage]
+    embedded = computed if workspace.embedder is not None else []
     chunks = int(row.statistics.get("children", 0)) if row is not None else 0
     per_chunk = max(1.0, live_bytes / chunks) if chunks and live_bytes else BYTES_PER_CHUNK
     figures = plan_figures(planned)
@@ -48,7 +50,7 @@ def preview(workspace: Workspace, *, allow_deletes: bool, only: Sequence[str] = 
         "guard": planned.plan.guard,
         "hashed": planned.scan.hashed,
         "stages": dict(sorted(Counter(item.stage for item in computed).items())),
-        "estimated_embeddings": round(sum(sizes.get(item.document_id, 0) for item in computed) / per_chunk),
+        "estimated_embeddings": sum(max(1, round(sizes.get(item.document_id, 0) / per_chunk)) for item in embedded),
         "changes": [
             {
                 "uri": item.uri,
@@ -62,10 +64,20 @@ def preview(workspace: Workspace, *, allow_deletes: bool, only: Sequence[str] = 
         ],
         "expiring": [{"uri": uri, "at": _time(at)} for uri, at in expiring],
         "problems": [
-            {"uri": identity[2], "reason": failure.reason, "detail": failure.detail}
-            for identity, failure in planned.scan.failed
+            {"uri": uri, "reason": reason, "detail": detail} for uri, reason, detail in _problems(planned, failures)
         ],
     }
+
+
+def _problems(planned: Planned, failures: Sequence[documents.FailureRow]) -> list[tuple[str, str, str]]:
+    """(URI, reason, detail) of documents that cannot be looked at, that nobody may read for want of readable
+    permissions, and that failed before and are not tried again."""
+    found = [(identity[2], failure.reason, failure.detail) for identity, failure in planned.scan.failed]
+    entries = [entry for _, entry in planned.scan.locations.values() if entry.acl_problem]
+    found += [(entry.uri, PERMISSIONS_UNREADABLE, entry.acl_problem) for entry in entries]
+    left = {item.document_id for item in planned.plan.documents if item.action is Action.FAILED}
+    found += [(row.uri, row.reason, row.detail) for row in failures if row.document_id in left]
+    return sorted(set(found))
 
 
 def status(workspace: Workspace, last_runs: int = 5) -> dict[str, Any]:

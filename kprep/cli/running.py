@@ -101,6 +101,9 @@ def _show_plan(outcome: dict[str, Any]) -> None:
         output.console.print(f"  {item['action']:<13} {item['uri']}  [dim]{detail}[/]", soft_wrap=True)
     if len(outcome["changes"]) > 50:
         output.console.print(f"  ... and {len(outcome['changes']) - 50} more (--json lists all)")
+    for problem in outcome["problems"][:50]:
+        said = f"  [red]{problem['reason']}[/]  {escape(problem['uri'])}  [dim]{escape(problem['detail'])}[/]"
+        output.console.print(said, soft_wrap=True)
     later = {stage: count for stage, count in outcome["stages"].items() if stage != "parse"}
     if later:
         begun = ", ".join(f"{count} from {stage} on" for stage, count in outcome["stages"].items())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from flows.planning import preview
 from flows.run import roll_back
 from kprep.core.errors import RetrievalError
 from tests.conftest import MakeBase
@@ -107,7 +108,12 @@ def test_broken_front_matter_is_named_until_it_is_mended(make_base: MakeBase) ->
 
 
 def test_permissions_for_a_file_that_is_not_there_are_named(make_base: MakeBase) -> None:
-    base = make_base({**FOUR, "trvael.md.acl.yaml": "acl: [board]"})
+    base = make_base({**FOUR, "trvael.md.acl.yaml": "acl: [board]"}, embedding={"provider": "none"})
+    planned = preview(base.workspace, allow_deletes=False)
+    assert [(row["uri"], row["reason"]) for row in planned["problems"]] == [
+        ("docs/trvael.md.acl.yaml", "permissions_unreadable")
+    ]
+    assert (len(planned["changes"]), planned["estimated_embeddings"]) == (4, 0)
     (failure,) = base.run()["failures"]
     assert (failure["uri"], failure["reason"]) == ("docs/trvael.md.acl.yaml", "permissions_unreadable")
 
