@@ -109,7 +109,8 @@ class _Writer:
 def rows_as_sentences(child: ChildChunk) -> str:
     """Text of a table chunk with each row as a "field: value" sentence; lines that are no rows stay as they are.
 
-    The header is what the chunk repeats from the table's start, else its first row.
+    The header is what the chunk repeats from the table's start, else its first row. Names of columns without a value
+    stand first, in a line of their own: they are found, too.
     """
     lines = child.text.split("\n")
     first = next((number for number, line in enumerate(lines) if CELL_BORDER in line), len(lines))
@@ -118,7 +119,12 @@ def rows_as_sentences(child: ChildChunk) -> str:
     header_rows = max(1, len([line for line in child.lead.split("\n") if CELL_BORDER in line]))
     if len(rows) <= header_rows:
         return child.text
-    return "\n".join([*lines[:first], *sentences(rows, header_rows), *lines[last:]])
+    valued = {column for row in rows[header_rows:] for column, cell in enumerate(row) if any(map(str.isalnum, cell))}
+    bare = [
+        cell.strip() for row in rows[:header_rows] for at, cell in enumerate(row) if cell.strip() and at not in valued
+    ]
+    unvalued = [CELL_BORDER.join(bare)] if bare else []
+    return "\n".join([*lines[:first], *unvalued, *sentences(rows, header_rows), *lines[last:]])
 
 
 def _child(

@@ -27,3 +27,9 @@ def test_a_later_part_uses_the_header_it_repeats_and_keeps_other_lines() -> None
 
 def test_a_header_alone_stays_a_table() -> None:
     assert rows_as_sentences(table("Code | Meaning")) == "Code | Meaning"
+
+
+def test_a_column_without_a_value_is_found_by_its_name() -> None:
+    assert rows_as_sentences(table("Type | Insulation | Non sticky\nA | Gas | \nB | Oil | ")) == (
+        "Non sticky\nType: A; Insulation: Gas.\nType: B; Insulation: Oil."
+    )
