@@ -69,7 +69,7 @@ def learns(make_base: MakeBase) -> TestBase:
     return base
 
 
-@pytest.mark.req("D4.1", "D4.3", "D4.14")
+@pytest.mark.req("D4.1", "D4.3")
 def test_a_footer_of_all_is_taken_out_and_recorded_in_the_first_run(learns: TestBase) -> None:
     for name, content in articles(0, 6).items():
         learns.write(name, content)
