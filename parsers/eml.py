@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from email import message_from_bytes
 
 from kprep.core.errors import CorruptDocument
 from kprep.core.models import Locator, ParsedDocument, ParserSpec, RawDocument
 from parsers.mail_attachments import attached_to
-from parsers.mail_text import Mail, read_mail
+from parsers.mail_text import Mail, mail_of
 from parsers.mailbox_document import mail_document, quote_mail
 
 NAME = "eml"
-VERSION = 3
+VERSION = 4
 _MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"\xef\xbb\xbf": "utf-8-sig"}
 _HEADER = re.compile(rb"(?m)^[!-9;-~]{1,70}:")
 
@@ -44,7 +43,7 @@ def _mail(content: bytes, uri: str) -> Mail:
     content = unmarked(content)
     if not _HEADER.match(content.lstrip()[:1000].split(b"\n", 1)[0] if content.strip() else b""):
         raise CorruptDocument(f"{uri}: no mail: it does not begin with a header such as `From:`", uri=uri)
-    return read_mail(message_from_bytes(content.lstrip()))
+    return mail_of(content.lstrip(), uri)
 
 
 PARSER = ParserSpec(NAME, VERSION, ("message/rfc822",), parse, quote, attached=attached)

@@ -6,11 +6,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from email import message_from_bytes
 from email.header import decode_header
 from email.message import Message
 from email.utils import getaddresses, parsedate_to_datetime
 from typing import Any
 
+from kprep.core.errors import TooLarge
 from parsers.decoding import decode
 
 _PLAIN = "text/plain"
@@ -50,6 +52,14 @@ class Mail:
     encrypted: bool = False
 
 
+def mail_of(content: bytes, uri: str) -> Mail:
+    """One message of a file. Raises: TooLarge for parts nested deeper than the library follows."""
+    try:
+        return read_mail(message_from_bytes(content))
+    except RecursionError as error:
+        raise TooLarge(f"{uri}: its parts are nested too deep to be read", uri=uri) from error
+
+
 def read_mail(message: Message) -> Mail:
     """A parsed message as a `Mail`. Never raises for a malformed header: what cannot be read stays empty."""
     bodies: list[tuple[str, str]] = []
@@ -58,6 +68,8 @@ def read_mail(message: Message) -> Mail:
         media_type = part.get_content_type()
         name = decoded_header(part.get_filename() or "")
         inline = part.get_content_disposition() != "attachment" and not name
+        if part.get_content_maintype() == "multipart":  # one whose parts cannot be told apart: its text as it stands
+            media_type = _PLAIN
         if inline and media_type in (_PLAIN, _HTML):
             bodies.append((media_type, _part_text(part)))
         else:
@@ -126,7 +138,7 @@ def _part_text(part: Message) -> str:
     content = _payload(part)
     try:
         text = content.decode(declared) if declared and declared not in ("us-ascii", "ascii") else decode(content).text
-    except (LookupError, UnicodeDecodeError):
+    except (LookupError, ValueError):  # an unknown name, or none that a name can be
         text = decode(content).text
     text = _LINE_END.sub("\n", text)
     return _unflowed(text) if str(part.get_param("format", "")).lower() == "flowed" else text
@@ -159,7 +171,7 @@ def decoded_header(value: Any) -> str:
             continue
         try:
             out.append(piece.decode(charset) if charset else decode(piece).text)
-        except (LookupError, UnicodeDecodeError):
+        except (LookupError, ValueError):  # an unknown name, or none that a name can be
             out.append(decode(piece).text)
     return " ".join("".join(out).split())
 

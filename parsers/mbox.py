@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from email import message_from_bytes
 
 from kprep.core.errors import CorruptDocument, TooLarge
 from kprep.core.models import Locator, ParsedDocument, ParserSpec, RawDocument
 from parsers.eml import unmarked
 from parsers.mail_attachments import attached_to
-from parsers.mail_text import Mail, read_mail
+from parsers.mail_text import Mail, mail_of
 from parsers.mailbox_document import mail_document, quote_mail
 
 NAME = "mbox"
-VERSION = 3
+VERSION = 4
 MAX_MESSAGES = 20_000
 _BEGIN = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\r\n]*\r?\n(?=[!-9;-~]{1,70}:)")
 _ESCAPED = re.compile(rb"(?m)^>(>*From )")
@@ -46,8 +45,7 @@ def _mails(content: bytes, uri: str) -> list[Mail]:
         raise TooLarge(f"{uri}: {len(begins)} messages, at most {MAX_MESSAGES} are read: split it", uri=uri)
     ends = [match.start() for match in begins[1:]] + [len(content)]
     return [
-        read_mail(message_from_bytes(_ESCAPED.sub(rb"\1", content[match.end() : end])))
-        for match, end in zip(begins, ends, strict=True)
+        mail_of(_ESCAPED.sub(rb"\1", content[match.end() : end]), uri) for match, end in zip(begins, ends, strict=True)
     ]
 
 

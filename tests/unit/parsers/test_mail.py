@@ -9,7 +9,7 @@ import pytest
 
 import parsers
 from cleaning import CleaningRules, clean
-from kprep.core.errors import CorruptDocument, EncryptedDocument
+from kprep.core.errors import CorruptDocument, EncryptedDocument, TooLarge
 from kprep.core.models import CleanDocument, ElementKind, ParsedDocument, RawDocument
 from parsers.mail_quotes import label_lines
 from parsers.media_type import detect
@@ -180,3 +180,28 @@ def test_an_outlook_message_is_read() -> None:
     spec = parsers.parser_for("application/vnd.ms-outlook")
     element = document.elements[-1]
     assert spec.quote(content, element.locator) == element.text
+
+
+@pytest.mark.parametrize(
+    ("head", "said"),
+    [
+        (b'Content-Type: text/plain; charset="\0utf"', "The lift opens at eight."),
+        (b"Content-Type: text/plain; charset=klingon", "The lift opens at eight."),
+        (b"Content-Type: multipart/mixed", "The lift opens at eight."),
+        (b"Content-Type: ;;;===\nContent-Disposition: =;x", "The lift opens at eight."),
+        (b"Date: Mon, 99 Foo 99999999999 99:99:99 +99999999", "The lift opens at eight."),
+        (b"To: " + b",\n ".join(b"P <p%d@example.org>" % number for number in range(10_000)), "The lift opens"),
+    ],
+    ids=["null", "charset", "boundary", "type", "date", "recipients"],
+)
+def test_damaged_headers_lose_no_words(head: bytes, said: str) -> None:
+    document = parsed(b"From: Ana <a@example.org>\n" + head + b"\n\nThe lift opens at eight.\n", "a.eml")
+    assert said in document.elements[-1].text
+
+
+def test_parts_nested_without_end_are_too_large() -> None:
+    inner = b"Content-Type: text/plain\n\nHidden.\n"
+    for level in range(1000):
+        inner = b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (level, level) + inner
+    with pytest.raises(TooLarge, match="nested too deep"):
+        parsed(b"From: Ana <a@example.org>\n" + inner, "a.eml")
