@@ -242,7 +242,6 @@ LIMITS = """\
 - A table inside a cell is a table of its own; the expected Markdown repeats its words in the outer cell.
 - Tables of a PDF without ruling lines stay lines of text (odf_table_with_title_01.ods.pdf,
   table_mislabeled_as_picture.pdf, text_document_03.odt.pdf): they hold most of the cells that are missing.
-- sample.boxnote is read as JSON settings; its tables and headings are not told.
 - Patents (uspto) in the plain text of 1976 keep their words; its titles are prose.
 - EBCDIC, `.doc` and `.ppt` are refused with their reason.
 - right_to_left_02.pdf: its font stretches words with letters that its map calls letters; readers differ in how many.
