@@ -116,7 +116,6 @@ def plan(workspace: Workspace, run_id: str, *, allow_deletes: bool, only: Sequen
     """
     started = time.perf_counter()
     report("scan", 0, 0)
-    gate.questions(workspace)  # a mistake in them must not show only after everything is prepared
     second_scan.look_again(workspace)  # where the run before died between publishing and scanning
     with workspace.writing() as connection:
         planned = plan_run(workspace, connection, allow_deletes=allow_deletes, only=only)
@@ -138,6 +137,7 @@ def plan(workspace: Workspace, run_id: str, *, allow_deletes: bool, only: Sequen
         seconds_seen = round(time.perf_counter() - planned.scan.listed_at, 3)
         with workspace.writing() as connection:
             runs.note(connection, run_id, {"denied": {"documents": denied, "seconds": seconds_seen}})
+    gate.questions(workspace)  # a mistake in them delays no denial, and shows before anything is prepared
     batches = max((row.batch for row in rows), default=-1) + 1
     count = sum(row.batch >= 0 for row in rows)
     return {"status": status, "batches": batches, "base_release": planned.plan.base_release, "documents": count}

@@ -7,6 +7,7 @@ from datetime import date
 import pytest
 from sqlalchemy import text
 
+from kprep.core.errors import ConfigError
 from kprep.store import overlay, releases
 from tests.conftest import MakeBase
 from tests.fakes.knowledge_base import TestBase
@@ -143,6 +144,18 @@ def test_document_that_fails_while_its_permissions_narrow_stays_narrow(make_base
     for status in ("published", "unchanged", "unchanged"):
         assert base.run()["status"] == status
         assert (visible(base, ["staff"]), visible(base, ["board"])) == (set(), set(FOUR))
+
+
+@pytest.mark.req("D10.5")
+def test_a_mistake_in_the_questions_delays_no_denial(make_base: MakeBase) -> None:
+    base = make_base(FOUR)
+    base.run()
+    (base.folder / "questions.yaml").write_text("- {id: nothing-else}\n", encoding="utf-8")
+    base.configure(quality={"questions": "questions.yaml"})
+    base.delete("travel.md")
+    with pytest.raises(ConfigError, match="class is missing"):
+        base.run()
+    assert visible(base, ["staff"]) == set(FOUR) - {"travel.md"}
 
 
 @pytest.mark.req("D10.5")
