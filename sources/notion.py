@@ -11,13 +11,13 @@ import re
 import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 from pydantic import Field
 
 from kprep.core.errors import SourceError
 from sources.folder_or_packed import leaves_at, read_at
+from sources.packed import leaf_of
 from sources.spec import About, Entry, Listing, Options, SourceRequest, SourceSpec
 from sources.tree import Leaf, listing_of
 
@@ -77,9 +77,8 @@ def _of_part(request: SourceRequest, path: Path, part: Leaf) -> Iterator[Leaf]:
         with zipfile.ZipFile(io.BytesIO(read_at(request, path, part.location))) as inner:
             for item in inner.infolist():
                 if not item.is_dir():
-                    token = f"{item.CRC:08x}-{item.file_size}"
-                    changed = datetime(*item.date_time, tzinfo=UTC)
-                    yield Leaf(item.filename, f"{part.location}{INNER}{item.filename}", token, item.file_size, changed)
+                    leaf = leaf_of(item)
+                    yield replace(leaf, location=f"{part.location}{INNER}{leaf.location}")
     except (zipfile.BadZipFile, ValueError) as error:
         raise SourceError(f"source {request.name}: {part.path} in {path} is damaged") from error
 

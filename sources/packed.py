@@ -91,15 +91,19 @@ def _of_zip(request: SourceRequest, path: Path) -> Iterator[Leaf]:
         members = archive.infolist()
         _check(request, path, len(members), sum(item.file_size for item in members))
         for item in members:
-            if item.is_dir():
-                continue
-            problem = "is encrypted" if item.flag_bits & ENCRYPTED else _unsafe(item.filename)
-            token = f"{item.CRC:08x}-{item.file_size}-{'-'.join(map(str, item.date_time))}"
-            try:
-                changed: datetime | None = datetime(*item.date_time, tzinfo=UTC)
-            except ValueError:
-                changed = None
-            yield Leaf(_shown(item.filename), item.filename, token, item.file_size, changed, problem)
+            if not item.is_dir():
+                yield leaf_of(item)
+
+
+def leaf_of(item: zipfile.ZipInfo) -> Leaf:
+    """A file of a zip archive; a date that is none is left out."""
+    problem = "is encrypted" if item.flag_bits & ENCRYPTED else _unsafe(item.filename)
+    token = f"{item.CRC:08x}-{item.file_size}-{'-'.join(map(str, item.date_time))}"
+    try:
+        changed: datetime | None = datetime(*item.date_time, tzinfo=UTC)
+    except ValueError:
+        changed = None
+    return Leaf(_shown(item.filename), item.filename, token, item.file_size, changed, problem)
 
 
 def _of_tar(request: SourceRequest, path: Path) -> Iterator[Leaf]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import zipfile
 from pathlib import Path
@@ -112,3 +113,15 @@ def test_a_folder_that_may_not_be_entered_is_not_taken_for_an_empty_one(
     monkeypatch.setattr(os, "scandir", refusing)
     with pytest.raises(SourceUnavailable, match="secret may not be entered"):
         listed(kind, tmp_path / "export")
+
+
+def test_a_notion_export_with_a_date_that_is_none_and_a_path_that_leads_out(tmp_path: Path) -> None:
+    inner = io.BytesIO()
+    with zipfile.ZipFile(inner, "w") as archive:
+        dated = zipfile.ZipInfo("Page 0123456789abcdef0123456789abcdef.md")
+        archive.writestr(dated, "# Page\n\nThe lift opens at eight.\n")
+        archive.writestr("../out.md", "# Out\n")
+    packed = inner.getvalue().replace(b"\0\0\0\0\x21\0", b"\0" * 6)  # the first of January 1980 as no day at all
+    listing = listed("notion", written(tmp_path, {"Export-1-Part-1.zip": packed}))
+    assert [entry.modified_at for entry in listing.entries] == [None]
+    assert ["leads out" in problem.detail for problem in listing.problems] == [True]
