@@ -6,14 +6,15 @@ import re
 from collections.abc import Iterator
 
 from redaction.policy import RedactionPolicy
-from redaction.spans import Span, near
+from redaction.spans import LETTER, Span, near
 
 _SEPARATOR = r"(?:[ \u00a0\u202f\u2010-\u2013-]|[ \t]*-?\n[ \t]*)"
 _CARD = re.compile(
-    r"\d(?<![\w.\-+]\d)(?:\d{11,18}|"
+    rf"\d(?<!{LETTER}\d)(?<![.\-+]\d)(?:\d{{11,18}}|"
     rf"\d{{3}}{_SEPARATOR}\d{{4}}{_SEPARATOR}\d{{4}}{_SEPARATOR}\d{{1,4}}(?:{_SEPARATOR}\d{{1,3}})?|"
     rf"\d{{3}}{_SEPARATOR}\d{{6}}{_SEPARATOR}\d{{4,5}}|"
-    r"\d{1,15}[ \t]*-?\n[ \t]*\d{2,16}|\d{5,9} \d{6,9})(?!\w|-\d)"
+    r"\d{1,15}[ \t]*-?\n[ \t]*\d{2,16}|\d{5,9} \d{6,9})"
+    rf"(?!{LETTER}|-\d)"
 )
 _CARD_WORD = re.compile(
     r"(?i)\b(?:credit|debit|card|visa|mastercard|maestro|amex|american express|"
@@ -45,7 +46,7 @@ _ACCOUNT_WORD = re.compile(
     r"银行账[号户]|银行账号|对公账[号户]|账[号户]|开户[账帐]号|帐号|银行卡号|收款账[号户])"
     r"(?:\s?(?:no|number|nr)\b\.?)?[\s.:#=：|\"'*]{0,6}(?:(?:is|ist|est|es|è|é|为|是|was|to)[\s:：]{0,3})?\Z"
 )
-_ACCOUNT = re.compile(r"\d(?<![^\W\u3400-\u9fff]\d)(?<![.@/+$€£%-]\d)(?<!\d[,=#]\d)(?:[ -]?\d){5,22}(?!\w|[.,:/-]\d)")
+_ACCOUNT = re.compile(rf"\d(?<!{LETTER}\d)(?<![.@/+$€£%-]\d)(?<!\d[,=#]\d)(?:[ -]?\d){{5,22}}(?!{LETTER}|[.,:/-]\d)")
 
 
 def bank_accounts(text: str, policy: RedactionPolicy) -> Iterator[Span]:  # noqa: ARG001

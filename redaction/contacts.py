@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from redaction.policy import RedactionPolicy
-from redaction.spans import Span, folded, near, places
+from redaction.spans import LETTER, Span, folded, near, places
 
 # The "@" is looked for first and the rest is matched from there outwards: linear on any text. A line may break at the
 # "@" or before a common top-level domain.
@@ -45,17 +45,17 @@ _GAP = (
 )
 _EXTENSION = r"(?:[ \t]?(?:x|ext\.?|extension|#)[ \t]?\d{1,6}(?!\d))?"
 _INTERNATIONAL = re.compile(
-    rf"[+＋%0](?<![\w+].)(?:(?<=[+＋])|(?<=%)2B|(?<=0)0(?=[1-9]))\s?\(?\d{{1,3}}(?:{_GAP}\d){{6,13}}{_EXTENSION}(?!\w)"
+    rf"[+＋%0](?<!{LETTER}.)(?<!\+.)(?:(?<=[+＋])|(?<=%)2B|(?<=0)0(?=[1-9]))\s?\(?\d{{1,3}}(?:{_GAP}\d){{6,13}}{_EXTENSION}(?!{LETTER})"
 )
 # No letter (a Chinese one may stand there), sign of a larger number, or group of digits before it: "Tel:030", "a,555-".
 # Asked behind the first character: `re` is fast at finding a set of characters.
-_ALONE = r"(?<![^\W\u3400-\u9fff].)(?<![.@/+$€£%-].)(?<!\d[,:=#].)"
+_ALONE = rf"(?<!{LETTER}.)(?<![.@/+$€£%-].)(?<!\d[,:=#].)"
 _NATIONAL = re.compile(
     rf"[\d(]{_ALONE}(?<!#.)"
     r"(?:(?<=\()\d{1,5}\)[ \t]?|(?<=\d)\d{0,4}(?:[ \t]?[-./\u2010-\u2013\u00a0][ \t]?|[ \t]|\n))"
-    rf"\d{{1,8}}(?:[ \t./\n\u00a0\u2010-\u2013-]\d{{1,8}}){{0,5}}{_EXTENSION}(?![\w%]|[.,/:-]\d)"
+    rf"\d{{1,8}}(?:[ \t./\n\u00a0\u2010-\u2013-]\d{{1,8}}){{0,5}}{_EXTENSION}(?!{LETTER}|%|[.,/:-]\d)"
 )
-_BARE = re.compile(rf"\d{_ALONE}\d{{6,12}}(?!\w|[.,/:-]\d)")
+_BARE = re.compile(rf"\d{_ALONE}\d{{6,12}}(?!{LETTER}|[.,/:-]\d)")
 _US = re.compile(r"(?:1[-. ])?(?:\([2-9]\d\d\)[ ]?\d{3}[-. ]\d{4}|[2-9]\d\d-\d{3}-\d{4}|[2-9]\d\d\.\d{3}\.\d{4})(?!\d)")
 _DAY, _MONTH, _YEAR = r"(?:0?[1-9]|[12]\d|3[01])", r"(?:0?[1-9]|1[0-2])", r"(?:19|20)\d\d"
 _DATE = re.compile(

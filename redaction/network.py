@@ -7,18 +7,25 @@ import re
 from collections.abc import Iterator
 
 from redaction.policy import RedactionPolicy
-from redaction.spans import Span, near
+from redaction.spans import LETTER, Span, near
 
 _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 _Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
-_IPV4 = re.compile(r"(?<![\w.+])(?<!\d-)(?:\d{1,3}\.){3}\d{1,3}(?![\w]|\.\w|-\d)(?:/(\d{1,2})(?!\d))?")
+_IPV4 = re.compile(
+    rf"(?<!{LETTER})(?<![.+])(?<!\d-)(?:\d{{1,3}}\.){{3}}\d{{1,3}}(?!{LETTER}|\.{LETTER}|-\d)(?:/(\d{{1,2}})(?!\d))?"
+)
 _DOTTED = re.compile(r"\d\.\d{1,3}\.\d{1,3}\.\d")
-_IPV6 = re.compile(r"(?<![\w:.])(?:[0-9A-Fa-f]{0,4}:){2,7}(?:(?:\d{1,3}\.){3}\d{1,3}|[0-9A-Fa-f]{0,4})(?![\w:]|\.\d)")
+_IPV6 = re.compile(
+    rf"(?<!{LETTER})(?<![:.])(?:[0-9A-Fa-f]{{0,4}}:){{2,7}}(?:(?:\d{{1,3}}\.){{3}}\d{{1,3}}|[0-9A-Fa-f]{{0,4}})"
+    rf"(?!{LETTER}|:|\.\d)"
+)
 _COLONED = re.compile(r":(?=[0-9A-Fa-f]{0,4}:)")
 _MAC = re.compile(
-    r"(?<![\w.-])(?<!(?<![0-9A-Za-z])[0-9A-Fa-f]{2}:)(?:[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5}|[0-9A-Fa-f]{2}(?:-[0-9A-Fa-f]{2}){5}|"
-    r"[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4})(?![\w]|[:.-][0-9A-Fa-f])"
+    rf"(?<!{LETTER})(?<![.-])"
+    r"(?<!(?<![0-9A-Za-z])[0-9A-Fa-f]{2}:)(?:[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5}|[0-9A-Fa-f]{2}(?:-[0-9A-Fa-f]{2}){5}|"
+    r"[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4})"
+    rf"(?!{LETTER}|[:.-][0-9A-Fa-f])"
 )
 # The first sign between the groups of a hardware address, and how many digits stand before it; each begins with a
 # literal, which is what makes looking for it fast.
@@ -30,14 +37,16 @@ _MAC_SIGNS = tuple(
         (4, r"\.(?=[0-9A-Fa-f]{4}\.)"),
     )
 )
-_HOST_BEFORE = re.compile(r"(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.)*[^\W_](?:[\w-]{0,61}[^\W_])?\Z")
+_HOST_BEFORE = re.compile(
+    rf"(?:(?!_){LETTER}(?:(?:{LETTER}|-){{0,61}}(?!_){LETTER})?\.)*(?!_){LETTER}(?:(?:{LETTER}|-){{0,61}}(?!_){LETTER})?\Z"
+)
 _IMPORT = re.compile(r"(?:import|from|package|using|require|namespace)\s+(?:static\s+)?[\"'(]?\Z")
 
 # A dotted number right after one of these is a version or a section, not an address.
 _VERSION = re.compile(
     r"(?i)(?:\b(?:versions?|vers?\.?|release[sd]?|rev(?:ision)?|build|firmware|patch|upgrad(?:e|ed|ing)(?:\s+\w+)?\s+(?:to|from)|"
     r"updat(?:e|ed|ing)(?:\s+\w+)?\s+(?:to|from)|downgrad(?:e|ed|ing)\s+(?:to|from)|since|requires?|section|sect?\.|chapter|clause|"
-    r"figure|fig\.|table|appendix|abschnitt|kapitel|ziffer|version|chapitre|sección)|§|版本|章节|第)[\s:=(v]*$"
+    r"figure|fig\.|table|appendix|abschnitt|kapitel|ziffer|version|chapitre|sección)|§|版本[号为是]{0,2}|章节|第)[\s:=：(v]*$"
 )
 _INTERFACE = re.compile(r"(?i)\binterface\b[^\n]{0,40}\Z")  # a device's own public address in a log is nobody's client
 _NETWORK_WORD = re.compile(
@@ -150,7 +159,7 @@ def internal_hosts(text: str, policy: RedactionPolicy) -> Iterator[Span]:
     if not policy.internal_suffixes:
         return
     suffixes = "|".join(re.escape(suffix) for suffix in policy.internal_suffixes)
-    for match in re.finditer(rf"\.(?:{suffixes})(?![\w-]|\.\w|\()", text, re.IGNORECASE):
+    for match in re.finditer(rf"\.(?:{suffixes})(?!{LETTER}|-|\.{LETTER}|\()", text, re.IGNORECASE):
         before = _HOST_BEFORE.search(text, max(0, match.start() - 190), match.start())
         if before is None or text[before.start() : match.end()].lower() in policy.allow_hosts:
             continue

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from redaction.policy import RedactionPolicy
-from redaction.spans import Span, folded, places
+from redaction.spans import LETTER, Span, folded, places
 
 _PASSPORT_WORDS = (
     "passport reisepass passnummer passeport pasaporte passaporto passaporte paspoort 护照 護照 パスポート"
@@ -17,14 +17,16 @@ _PASSPORT = re.compile(
     r"[\s(:#]*(?:card|book|id)?\s*"
     r"(?:no|nr|n[o°º]|num(?:ber|mer|éro|ero)?|número|nummer|号码|號碼|编号|号|番号)?"
     r"[\s.:#=：)|\"'*]{0,6}(?:(?:is|ist|est|es|è|é|为|是|was)[\s:：]{0,3})?(?:holder[\s:]{1,3})?"
-    r"\(?(?-i:(?P<value>(?=(?:[A-Z ]{0,5}\d){4})(?:[A-Z]{0,2} ?[A-Z0-9]{6,9}|\d{2} ?\d{2} ?\d{6})))(?![\w-])"
+    r"\(?(?-i:(?P<value>(?=(?:[A-Z ]{0,5}\d){4})(?:[A-Z]{0,2} ?[A-Z0-9]{6,9}|\d{2} ?\d{2} ?\d{6})))"
+    rf"(?!{LETTER}|-)"
 )
 
 _LICENSE_STEMS = ("driver", "driving li", "führerschein", "permis de conduire", "permiso de conducir", "驾驶证", "驾照")
 _LICENSE = re.compile(
     r"(?i)(?:(?:driver'?’?s?|driving) licen[sc]e|führerschein|permis de conduire|permiso de conducir|驾驶证|驾照)"
     r"[\s-]*(?:no\b|nr\b|number|nummer|numéro|号码|号)?[\s.:#=：]{0,4}(?:(?:is|ist|est|es|为|是)[\s:：]{0,3})?"
-    r"(?P<value>(?=(?:[A-Z -]{0,4}\d){5})[A-Z\d][A-Z\d-]{4,18}[A-Z\d])(?![\w-])"
+    r"(?P<value>(?=(?:[A-Z -]{0,4}\d){5})[A-Z\d][A-Z\d-]{4,18}[A-Z\d])"
+    rf"(?!{LETTER}|-)"
 )
 _BIRTH_STEMS = (
     *("birth", "born", "d.o.b", "dob", "geboren", "geburt", "geb.", "naissance", "né le", "née le", "né(e) le"),

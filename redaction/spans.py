@@ -12,6 +12,8 @@ PLACEHOLDER = re.compile(r"<[A-Z][A-Z0-9_]*_[0-9a-f]{6}>")
 """What a value was replaced by."""
 UPPER = "[A-Z" + "".join(char for char in map(chr, range(0xC0, 0x530)) if char.isupper()) + "]"
 """Expression of one capital letter: Latin, Greek, Cyrillic."""
+LETTER = r"[^\W\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]"
+"""Expression of one sign of a word in a script with spaces: a Chinese, Japanese or Korean one may touch a value."""
 _GAP = "\0" * 130
 """Between two excerpts: wider than any context is looked for, and no recognizer crosses a NUL."""
 _WIDE_CHARACTERS = re.compile("[\u3000\uff01-\uff5e]+")

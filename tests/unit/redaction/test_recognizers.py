@@ -209,3 +209,29 @@ def test_allow_rules_keep_values() -> None:
 def test_kinds_switched_off_stay() -> None:
     redactor = Redactor(RedactionPolicy.load({"kinds": ["EMAIL"]}), b"0123456789abcdef", "acme")
     assert [kind for kind, _, _ in redactor.scan("a@acme.io +49 30 12345678 10.2.3.4")] == ["EMAIL"]
+
+
+@pytest.mark.req("D5.2", "D5.4", "D5.5")
+@pytest.mark.parametrize(
+    ("kind", "before", "value"),
+    [
+        ("IP", "服务器地址是", "192.168.10.20"),
+        ("IP", "地址是", "fd12:3456:789a::1"),
+        ("MAC", "网卡是", "00:1B:44:11:3A:B7"),
+        ("HOST", "主机是", "db1.corp"),
+        ("CREDIT_CARD", "卡号是", "4111111111111111"),
+        ("PHONE", "请拨", "+49 30 901820"),
+        ("PHONE", "请拨", "010-62345678"),
+        ("PHONE", "전화는", "+49 30 901820"),
+        ("BANK_ACCOUNT", "账号", "6222021234567890123"),
+        ("PASSPORT", "护照号码", "E12345678"),
+        ("DRIVER_LICENSE", "驾驶证号", "110105194912310"),
+        ("EMAIL", "邮箱", "wang@acme.io"),
+    ],
+)
+def test_a_word_of_a_script_without_spaces_may_touch_a_value(kind: str, before: str, value: str) -> None:
+    redactor = Redactor(RedactionPolicy(), b"0123456789abcdef", "t")
+    text = f"{before}{value}在这里。"
+    start = len(before)
+    assert redactor.scan(text, by_context=True) == [(kind, start, start + len(value))]
+    assert redactor.scan("固件的版本号是10.2.3.4在这里。", by_context=True) == []
