@@ -82,6 +82,11 @@ def _read(request: SourceRequest) -> Listing:
         if isinstance(page, str) or page.target or page.namespace not in _options(request).namespaces:
             continue
         path = f"{_normal(page.title)}.html"
+        if path == ".html":
+            problems.append(
+                Problem(request.name + "/untitled", "source_unreadable", "a page of the export has no title")
+            )
+            continue
         uri = f"{request.name}/{path}"
         if not selection.names(path):
             continue
@@ -179,7 +184,7 @@ def _page(node: Any) -> WikiPage:
         if name == "title":
             title = child.text or ""
         elif name == "ns":
-            namespace = int(child.text or 0)
+            namespace = int(child.text) if (child.text or "").strip().lstrip("-").isdecimal() else 0
         elif name == "redirect":
             target = child.get("title", "")
         elif name == "revision":

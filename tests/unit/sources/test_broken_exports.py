@@ -125,3 +125,15 @@ def test_a_notion_export_with_a_date_that_is_none_and_a_path_that_leads_out(tmp_
     listing = listed("notion", written(tmp_path, {"Export-1-Part-1.zip": packed}))
     assert [entry.modified_at for entry in listing.entries] == [None]
     assert ["leads out" in problem.detail for problem in listing.problems] == [True]
+
+
+def test_pages_of_a_mediawiki_export_without_title_or_namespace_are_named(tmp_path: Path) -> None:
+    pages = (
+        "<page><revision/></page><page><title>Lift</title><ns>x</ns><revision><text>It opens.</text></revision></page>"
+    )
+    (tmp_path / "wiki.xml").write_text(
+        f'<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/">{pages}</mediawiki>'
+    )
+    listing = listed("mediawiki", tmp_path / "wiki.xml")
+    assert [entry.uri for entry in listing.entries] == ["chat/Lift.html"]
+    assert [problem.detail for problem in listing.problems] == ["a page of the export has no title"]
