@@ -138,7 +138,9 @@ _URL_QUERY = re.compile(
     r"(?i)[?&;](?P<name>(?:[a-z0-9]+[_-]?)?(?:api[_-]?key|apikey|key|token|secret|password|passwd|pwd|auth|signature))=(?P<value>[^&\s#\"'<>)\]]{6,})"
 )
 _LOCAL_URL = re.compile(r"//(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])(?::\d+)?(?:/\S*)?\Z")
-_CURL_USER = re.compile(r"\bcurl\b[^\n]{0,200}?\s(?:-u|--user)[ =][\"']?(?P<user>[\w.@-]+):(?P<value>[^\s\"']{4,})")
+_CURL_USER = re.compile(
+    r"(?<![A-Za-z0-9])curl\b[^\n]{0,200}?\s(?:-u|--user)[ =][\"']?(?P<user>[\w.@-]+):(?P<value>[^\s\"']{4,})"
+)
 
 
 _LONG_WORD = re.compile(rf"(?<!\S)\S{{{LEAST_TOKEN},}}")

@@ -56,10 +56,14 @@ _FORMS = tuple(
         ("PASSWORD_HASH", ":$", r"(?<![\w$])[\w.-]+:(?P<value>\$(?:1|5|6|y|2[aby]|apr1)\$[\w./$=,-]{20,})(?::\d*){2,}"),
         ("PASSWORD_HASH", ":$", r"^[\w.-]+:(?P<value>\$(?:apr1|2y)\$[\w./$]{20,})\s*$"),
         ("PASSWORD_HASH", " secret ", r"secret \d (?P<value>\$[\w$./]{20,})"),
-        ("PASSWORD", "sshpass", r"\bsshpass\s+-p\s*(?P<quote>[\"']?)(?P<value>[^\s\"']{6,})"),
-        ("PASSWORD", "mysql", r"\bmysql(?:dump|admin|import)?\b[^\n]{0,160}?\s-p(?P<value>[^\s\"'<]{6,})"),
+        ("PASSWORD", "sshpass", r"(?<![A-Za-z0-9])sshpass\s+-p\s*(?P<quote>[\"']?)(?P<value>[^\s\"']{6,})"),
+        (
+            "PASSWORD",
+            "mysql",
+            r"(?<![A-Za-z0-9])mysql(?:dump|admin|import)?\b[^\n]{0,160}?\s-p(?P<value>[^\s\"'<]{6,})",
+        ),
         ("PASSWORD", ":5432:", r"(?<![\w.-])[\w.*-]+:5432:[\w*-]+:[\w*-]+:(?P<value>[^\s:\0]{6,})"),
-        ("PASSWORD", "bindpw", r"\bbindpw[ :=]+(?P<value>[^\s\"']{6,})"),
+        ("PASSWORD", "bindpw", r"(?<![A-Za-z0-9])bindpw[ :=]+(?P<value>[^\s\"']{6,})"),
     )
 )
 _HUMAN = frozenset({"PASSWORD"})

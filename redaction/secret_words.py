@@ -16,7 +16,7 @@ _ASSIGNED = re.compile(
     re.MULTILINE,
 )
 _PREFIX = re.compile(r"(?:^|[^\w])((?:[a-z0-9]+[_.-])*|(?:[A-Z0-9]+[_.-])*)\Z")
-_NETRC = re.compile(r"\bmachine\s+\S+\s+login\s+\S+\s+password\s+(?P<value>[^\s\0]{6,})")
+_NETRC = re.compile(r"(?<![A-Za-z0-9])machine\s+\S+\s+login\s+\S+\s+password\s+(?P<value>[^\s\0]{6,})")
 
 # Words of which sentences, labels and settings are made; a passphrase holds none of them.
 _PROSE = frozenset(

@@ -18,6 +18,8 @@ SECRETS = [
     ("PASSWORD", "mysql -u root --password=Zx81kkQ2"),
     ("PASSWORD", "Passwort: Geheim123!"),
     ("PASSWORD", "密码：Abc12345xyz"),
+    ("PASSWORD", "请用curl -u admin:Winter2023!x 访问"),
+    ("PASSWORD", "运行mysql -u root -pWinter2023!x 即可"),
     ("PASSWORD", r"{\"password\":\"Winter2023!\"}"),
     ("PASSWORD", "<password>Winter2023!</password>"),
     ("PASSWORD", '<add key="Password" value="Winter2023!"/>'),
