@@ -103,7 +103,7 @@ def _parse(request: SourceRequest, answer: Answer) -> dict[str, Any]:
     import feedparser
 
     parsed = feedparser.parse(answer.body, response_headers=dict(answer.headers), sanitize_html=False)
-    if not parsed.version:
+    if not parsed.get("version"):  # the library gives none at all for an empty answer
         raise SourceError(f"source {request.name}: {_options(request).url} is no RSS or Atom feed")
     if parsed.bozo and not parsed.entries:
         raise SourceUnavailable(f"source {request.name}: {_options(request).url} is damaged")

@@ -261,7 +261,11 @@ def test_feed_rss_entries_are_documents_and_stay_when_the_feed_moves_on(make_bas
 
 @pytest.mark.parametrize(
     ("answer", "said"),
-    [(Served(b"<html>no feed</html>"), "is no RSS or Atom feed"), (None, "HTTP status 404")],
+    [
+        (Served(b"<html>no feed</html>"), "is no RSS or Atom feed"),
+        (Served(b""), "is no RSS or Atom feed"),
+        (None, "HTTP status 404"),
+    ],
 )
 def test_feed_what_is_none_stops_the_run(tmp_path: Path, answer: Served | None, said: str) -> None:
     with Site().serve() as site:
