@@ -122,7 +122,10 @@ def failures(rows: Sequence[Mapping[str, Any]], most: int = 20) -> None:
     if not rows:
         return
     documents = "1 document" if len(rows) == 1 else f"{len(rows)} documents"
-    console.print(f"\n[bold]{documents} did not come through[/]; what was published of them before stays")
+    console.print(
+        f"\n[bold]{documents} did not come through[/]; what was published of them before stays, "
+        "for those whom their permissions still let in"
+    )
     for row in rows[:most]:
         console.print(f"  {escape(row['uri'])}  [red]{row['reason']}[/] at {row['stage']}", soft_wrap=True)
         advice = REMEDIES.get(row["reason"])
