@@ -768,11 +768,15 @@ CREATE INDEX chunks_content ON ONLY kprep.chunks USING btree (content_hash);
 
 CREATE UNIQUE INDEX chunks_no ON ONLY kprep.chunks USING btree (kb, chunk_no);
 
+CREATE INDEX chunks_text ON ONLY kprep.chunks USING hash (md5(text));
+
 CREATE INDEX decisions_content ON kprep.decisions USING btree (kb, content) WHERE (content <> ''::text);
 
 CREATE INDEX decisions_document ON kprep.decisions USING btree (kb, document_id, decision_id) WHERE (document_id <> ''::text);
 
 CREATE INDEX document_versions_after ON ONLY kprep.document_versions USING btree (kb, after_release);
+
+CREATE INDEX document_versions_boilerplate ON ONLY kprep.document_versions USING btree (kb) WHERE (boilerplate <> '{}'::text[]);
 
 CREATE INDEX document_versions_fingerprint ON ONLY kprep.document_versions USING btree (kb, content_fingerprint);
 

@@ -8,11 +8,19 @@ SELECT document_id, blocks FROM kprep.repeated_blocks(:kb, :identities, :news, C
 WHERE CAST(:ids AS text[]) IS NULL OR document_id = ANY(CAST(:ids AS text[]));
 
 -- name: differs
--- Compared by grouping: a join over the rows of a function can become a loop over all pairs.
-WITH used AS (
-    SELECT r.document_id, r.version_id FROM kprep.run_documents r WHERE r.run_id = :run_id AND r.version_id IS NOT NULL
+-- Compared by grouping: a join over the rows of a function can become a loop over all pairs. Only documents that were
+-- cleaned of something or hold something that is repeated can differ; of many they are few.
+WITH wanted AS MATERIALIZED (
+    SELECT document_id, blocks FROM kprep.repeated_blocks(:kb, :identities, :news, CAST(:without AS text[]), :ended,
+        :least_documents, :least_share)
+), concerned AS MATERIALIZED (
+    SELECT document_id FROM kprep.document_versions WHERE kb = :kb AND boilerplate <> '{}'
+    UNION SELECT document_id FROM wanted
+), used AS (
+    SELECT r.document_id, r.version_id FROM concerned JOIN kprep.run_documents r USING (document_id)
+    WHERE r.run_id = :run_id AND r.version_id IS NOT NULL
     UNION ALL
-    SELECT d.document_id, d.version_id FROM kprep.release_documents d
+    SELECT d.document_id, d.version_id FROM concerned JOIN kprep.release_documents d USING (document_id)
     WHERE d.kb = :kb AND d.from_release <= :release AND (d.to_release IS NULL OR d.to_release > :release)
         AND NOT EXISTS (SELECT FROM kprep.run_documents r WHERE r.run_id = :run_id AND r.document_id = d.document_id)
 ), compared AS (
@@ -21,8 +29,7 @@ WITH used AS (
     JOIN kprep.documents d ON d.kb = :kb AND d.document_id = u.document_id AND d.listed AND d.content_hash = v.content_hash
     WHERE NOT u.document_id = ANY(CAST(:without AS text[]))
     UNION ALL
-    SELECT document_id, NULL, blocks FROM kprep.repeated_blocks(:kb, :identities, :news, CAST(:without AS text[]), :ended,
-        :least_documents, :least_share)
+    SELECT document_id, NULL, blocks FROM wanted
 )
 SELECT EXISTS (SELECT FROM compared GROUP BY document_id
     HAVING count(used) > 0 AND max(used) IS DISTINCT FROM coalesce(max(wanted), '{}'));

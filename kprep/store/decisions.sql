@@ -22,11 +22,16 @@ WHERE kind = 'exclude' ORDER BY uri;
 
 -- name: content
 -- What a candidate changes against its base, as one hash: documents with version and metadata, and those gone.
-WITH now AS (
-    SELECT document_id, version_id, metadata FROM kprep.release_documents
+-- Only documents with a row that begins or ends after the base are looked at: a few of many.
+WITH touched AS (
+    SELECT document_id FROM kprep.release_documents WHERE kb = :kb AND from_release > :base AND to_release IS NULL
+    UNION
+    SELECT document_id FROM kprep.release_documents WHERE kb = :kb AND to_release > :base
+), now AS (
+    SELECT d.document_id, version_id, metadata FROM touched JOIN kprep.release_documents d USING (document_id)
     WHERE kb = :kb AND from_release <= :release AND (to_release IS NULL OR to_release > :release)
 ), before AS (
-    SELECT document_id, version_id, metadata FROM kprep.release_documents
+    SELECT d.document_id, version_id, metadata FROM touched JOIN kprep.release_documents d USING (document_id)
     WHERE kb = :kb AND from_release <= :base AND (to_release IS NULL OR to_release > :base)
 )
 SELECT md5(coalesce(string_agg(line, E'\n' ORDER BY line), '')) FROM (

@@ -53,6 +53,10 @@ JOIN kprep.release_members m ON m.kb = d.kb AND m.document_id = d.document_id AN
     AND (m.to_release IS NULL OR m.to_release > :release)
 JOIN kprep.chunks c ON c.kb = m.kb AND c.chunk_id = m.chunk_id
 WHERE d.kb = :kb AND d.from_release <= :release AND (d.to_release IS NULL OR d.to_release > :release)
+  AND d.document_id = ANY(ARRAY(  -- found by their indexes first: the condition below alone would read all members
+    SELECT document_id FROM kprep.release_members WHERE kb = :kb AND from_release = :release
+    UNION SELECT document_id FROM kprep.release_documents WHERE kb = :kb AND from_release = :release AND to_release IS NULL
+    UNION SELECT document_id FROM kprep.release_documents WHERE kb = :kb AND uri = ANY(:uris)))
   AND (m.from_release = :release OR d.from_release = :release OR d.uri = ANY(:uris))
 ORDER BY d.uri, m.ordinal;
 

@@ -72,6 +72,7 @@ CREATE TABLE kprep.document_versions (
     PRIMARY KEY (kb, version_id)
 ) PARTITION BY LIST (kb);
 CREATE INDEX document_versions_after ON kprep.document_versions (kb, after_release);
+CREATE INDEX document_versions_boilerplate ON kprep.document_versions (kb) WHERE boilerplate <> '{}';
 CREATE INDEX document_versions_fingerprint ON kprep.document_versions (kb, content_fingerprint);
 
 -- Immutable: what is cited, and what is embedded and indexed. Ids are content-addressed within the document.
@@ -99,6 +100,7 @@ CREATE TABLE kprep.chunks (
 ) PARTITION BY LIST (kb);
 CREATE UNIQUE INDEX chunks_no ON kprep.chunks (kb, chunk_no);
 CREATE INDEX chunks_content ON kprep.chunks (content_hash);
+CREATE INDEX chunks_text ON kprep.chunks USING hash (md5(text));
 
 CREATE TABLE kprep.parents (
     kb text NOT NULL,
