@@ -81,8 +81,9 @@ def quote(content: bytes, locator: Locator) -> str:
     root = _tree(_CUT_TAGS.sub(" ", _COMMENTS.sub("", _SCRIPTS.sub("", place))), "quoted lines")
     if root is None:
         return ""
-    pieces = [node.get("alt" if node.tag == "img" else "value", "") for node in root.iter("img", "input")]
-    return "\n".join([*(piece for piece in root.itertext()), *pieces])
+    for node in root.iter("img", "input"):  # their words stand where they do, amid a sentence
+        node.tail = f"{node.get('alt' if node.tag == 'img' else 'value', '')}\n{node.tail or ''}"
+    return "\n".join(root.itertext())
 
 
 def _whole_tags(text: str, start: int, end: int) -> str:

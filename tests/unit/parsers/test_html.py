@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kprep.core.errors import NoText
-from kprep.core.models import Element, ElementKind, ParsedDocument, RawDocument
+from kprep.core.models import Element, ElementKind, Locator, ParsedDocument, RawDocument
 from parsers import PARSERS, parse
 
 
@@ -173,3 +173,9 @@ def test_what_is_nested_too_deep_is_read_all_the_same() -> None:
     assert document.elements[0].locator.line == (20_001, 20_001)
     flat = "<ul><li>x</li></ul>" * (MAX_DEPTH + 1)
     assert bounded(flat) == flat
+
+
+def test_words_of_a_picture_and_a_field_are_quoted_where_they_stand() -> None:
+    page = b"<p>Keeps the list. <img src='a.png' alt='Photo of the yard'> See <input value='seven'> more.</p>"
+    found = PARSERS["html"].quote(page, Locator(line=(1, 1)))
+    assert " ".join(found.split()) == "Keeps the list. Photo of the yard See seven more."
