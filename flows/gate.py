@@ -78,7 +78,7 @@ def candidate(workspace: Workspace, connection: Connection, release: int, child:
         listed=documents.count_observed(connection, kb),
         failed=len(documents.failures(connection, kb)),
         views=search.views_shown(connection, kb, release, row.configuration["views"]),
-        live_views=search.views_shown(connection, kb, base, row.configuration["views"]) if base else {},
+        live_views=search.views_shown(connection, kb, base, _formal(row.configuration["views"])) if base else {},
         thresholds=Thresholds(**thresholds.model_dump(), locator_sample=quality.locator_sample),
         total=int(row.statistics["children"]),
         without_vector=int(row.statistics["without_vector"]),
@@ -138,6 +138,11 @@ def _neighbours(
         return [_chunk(item) for item in measures.gate_near(connection, kb, row.release, numbers, chunk.document_id)]
 
     return near
+
+
+def _formal(views: Mapping[str, Any]) -> dict[str, Any]:
+    """Views that show the formal store; one of candidates alone is empty whenever all of them are decided on."""
+    return {name: view for name, view in views.items() if "formal" in view.get("stores", ("formal",))}
 
 
 def _agreement(workspace: Workspace, connection: Connection, space: str) -> Callable[[CandidateChunk], float | None]:

@@ -35,14 +35,15 @@ def release_empty(candidate: Candidate) -> Sequence[Finding]:
 
 
 def view_empty(candidate: Candidate) -> Sequence[Finding]:
-    """A view that shows nothing usually has a filter that matches nothing: an error where the live release fills it."""
+    """A view that shows nothing usually has a filter that matches nothing: an error where the live release fills it
+    and none of its documents has gone."""
     empty = sorted(name for name, count in candidate.views.items() if count == 0)
     if not empty:
         return [Finding("view_empty", "warning", True, 0.0, 0.0, f"all {len(candidate.views)} views show chunks")]
     return [
         Finding(
             "view_empty",
-            "error" if candidate.live_views.get(name) else "warning",
+            "error" if candidate.live_views.get(name) and not candidate.retired else "warning",
             False,
             0.0,
             1.0,

@@ -91,7 +91,7 @@ def headings_lost(candidate: Candidate) -> Sequence[Finding]:
     samples = first(
         {"document_uri": document.uri, "headings": document.live.headings} for document in lost if document.live
     )
-    return [Finding("headings_lost", "error", not lost, float(len(lost)), 0.0, message, samples)]
+    return [Finding("headings_lost", "warning", not lost, float(len(lost)), 0.0, message, samples)]
 
 
 def _flat(now: DocumentFigures, before: DocumentFigures) -> bool:

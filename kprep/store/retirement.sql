@@ -35,7 +35,11 @@ DELETE FROM kprep.embeddings WHERE space_id IN (
     SELECT s.space_id FROM kprep.spaces s
     WHERE s.space IN (SELECT configuration ->> 'embedding_space' FROM kprep.releases WHERE kb = :kb AND status = 'retired')
       AND NOT EXISTS (SELECT FROM kprep.releases r WHERE r.status <> 'retired' AND r.configuration ->> 'embedding_space' = s.space)
-      AND NOT EXISTS (SELECT FROM kprep.runs WHERE kb <> :kb AND status = 'running'));
+      AND NOT EXISTS (  -- a run that died holds no lock any more, whatever its row says
+          SELECT FROM kprep.runs r JOIN pg_locks l ON l.locktype = 'advisory' AND l.objsubid = 1
+              AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+              AND (CAST(l.classid AS bigint) << 32 | CAST(l.objid AS bigint)) = hashtextextended('kprep run ' || r.kb, 0)
+          WHERE r.kb <> :kb AND r.status = 'running'));
 
 -- name: purge_members
 -- What has expired is in no release any more but the live one, which a run makes without it.

@@ -75,8 +75,8 @@ OPERATORS = frozenset(
     (
         "init", "doctor", "plan", "run", "status", "try", "explain", "verify", "suppress", "suppressed", "forget",
         "release diff", "release list", "release rollback", "review approve", "review exclude", "review include",
-        "review list", "review reject", "review retry", "questions check", "principals list", "principals show",
-        "principals sync", "candidates confirm", "candidates list", "candidates reject",
+        "review accept", "review list", "review reject", "review retry", "questions check", "principals list",
+        "principals show", "principals sync", "candidates confirm", "candidates list", "candidates reject",
     )
 )  # fmt: skip
 """Commands for those who run the knowledge base and can read the sources: they read as nobody."""

@@ -149,7 +149,7 @@ def test_rendered_page_breaks_give_pages() -> None:
 def test_bold_title_lines_become_headings() -> None:
     bold = "<w:p><w:r><w:rPr><w:b/></w:rPr><w:t>Scope of Work</w:t></w:r></w:p>"
     found = body(bold + BUILD.paragraph("The contractor is to build the wall and will finish it in May."))
-    assert found.parser == "docx@3"
+    assert found.parser == "docx@4"
     assert [(e.kind, e.locator.anchor) for e in found.elements] == [
         (ElementKind.HEADING, "scope-of-work"),
         (ElementKind.PARAGRAPH, "scope-of-work"),
