@@ -233,7 +233,7 @@ def narrowings(before: dict[int, Canary], after: dict[int, Canary]) -> dict[int,
 
 
 @pytest.mark.req("D1.15", "D7.17", "D7.24", "D8.2", "D9.10", "D10.4", "D10.5", "D10.6", "C6.15", "C7.4", "C7.5")
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1800)
 def test_no_read_path_leaks(make_base: MakeBase, reader: SqlReader) -> None:
     world = World.make(SEED, SIZE)
     source = {"name": "docs", "kind": "filesystem", "path": "docs", "include": ["**/*"], "acl": ["source-group"]}
