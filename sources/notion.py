@@ -17,7 +17,7 @@ from pydantic import Field
 
 from kprep.core.errors import SourceError
 from sources.folder_or_packed import leaves_at, read_at
-from sources.packed import leaf_of
+from sources.packed import DAMAGED, leaf_of
 from sources.spec import About, Entry, Listing, Options, SourceRequest, SourceSpec
 from sources.tree import Leaf, listing_of
 
@@ -79,7 +79,7 @@ def _of_part(request: SourceRequest, path: Path, part: Leaf) -> Iterator[Leaf]:
                 if not item.is_dir():
                     leaf = leaf_of(item)
                     yield replace(leaf, location=f"{part.location}{INNER}{leaf.location}")
-    except (zipfile.BadZipFile, ValueError) as error:
+    except DAMAGED as error:
         raise SourceError(f"source {request.name}: {part.path} in {path} is damaged") from error
 
 
@@ -91,7 +91,7 @@ def _read(request: SourceRequest, location: str) -> bytes:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as part, part.open(inner) as member:
             found = member.read(request.size_max + 1)
-    except (zipfile.BadZipFile, KeyError, RuntimeError, NotImplementedError) as error:
+    except (*DAMAGED, KeyError, RuntimeError) as error:
         raise SourceError(f"{request.name}/{inner} cannot be unpacked") from error
     if len(found) > request.size_max:
         raise SourceError(f"{request.name}/{inner} unpacks to more than the archive says")

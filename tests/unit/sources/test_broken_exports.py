@@ -137,3 +137,15 @@ def test_pages_of_a_mediawiki_export_without_title_or_namespace_are_named(tmp_pa
     listing = listed("mediawiki", tmp_path / "wiki.xml")
     assert [entry.uri for entry in listing.entries] == ["chat/Lift.html"]
     assert [problem.detail for problem in listing.problems] == ["a page of the export has no title"]
+
+
+def test_a_page_in_a_damaged_part_of_a_notion_export_is_named(tmp_path: Path) -> None:
+    inner = io.BytesIO()
+    with zipfile.ZipFile(inner, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("Oven 0123456789abcdef0123456789abcdef.md", "# Oven\n\n" + "Hot words. " * 50)
+        begins = archive.infolist()[0].header_offset + 30 + len("Oven 0123456789abcdef0123456789abcdef.md")
+    packed = bytearray(inner.getvalue())
+    packed[begins : begins + 12] = b"\xff" * 12  # no beginning of packed data
+    export = written(tmp_path, {"Export-1-Part-1.zip": bytes(packed)})
+    with pytest.raises(SourceError, match="cannot be unpacked"):
+        listed("notion", export)
