@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from redaction.secret_values import is_default_password, is_password, is_placeholder, is_token
-from redaction.spans import Excerpts, Span, places
+from redaction.spans import UNSPACED, Excerpts, Span, places, token_end
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,9 @@ FORMS = (
     ),
     TokenForm("HF_TOKEN", ("hf_",), re.compile(_L + r"hf_[A-Za-z0-9]{30,}" + _R)),
     TokenForm("NPM_TOKEN", ("npm_",), re.compile(_L + r"npm_[A-Za-z0-9]{36}" + _R)),
-    TokenForm("NPM_TOKEN", ("_authToken",), re.compile(r"_authToken\s*=\s*(?P<value>[^\s\"']{8,})"), spaced=True),
+    TokenForm(
+        "NPM_TOKEN", ("_authToken",), re.compile(rf"_authToken\s*=\s*(?P<value>[^\s\"'{UNSPACED}]{{8,}})"), spaced=True
+    ),
     TokenForm("PYPI_TOKEN", ("pypi-",), re.compile(_L + r"pypi-[A-Za-z0-9_-]{30,}")),
     TokenForm("SENDGRID_KEY", ("SG.",), re.compile(_L + r"SG\.[\w-]{16,32}\.[\w-]{16,64}")),
     TokenForm("TWILIO_KEY", ("SK", "AC"), re.compile(_L + r"(?:SK|AC)[0-9a-f]{32}" + _R)),
@@ -102,7 +104,10 @@ FORMS = (
     TokenForm("DATABRICKS_TOKEN", ("dapi",), re.compile(_L + r"dapi[0-9a-f]{32}")),
     TokenForm("JWT", ("eyJ",), re.compile(_L + r"eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{10,}")),
     TokenForm(
-        "BEARER_TOKEN", ("earer ", "EARER "), re.compile(r"(?i)(?<=b)earer\s+(?P<value>[\w.~+/-]{16,}=*)"), spaced=True
+        "BEARER_TOKEN",
+        ("earer ", "EARER "),
+        re.compile(r"(?i)(?<=b)earer\s+(?P<value>[A-Za-z0-9_.~+/-]{16,}=*)"),
+        spaced=True,
     ),
     TokenForm(
         "BASIC_AUTH",
@@ -143,11 +148,11 @@ _CURL_USER = re.compile(
 )
 
 
-_LONG_WORD = re.compile(rf"(?<!\S)\S{{{LEAST_TOKEN},}}")
+_LONG_WORD = re.compile(rf"(?<![^\s{UNSPACED}])[^\s{UNSPACED}]{{{LEAST_TOKEN},}}")
 
 
 def long_words(text: str) -> Excerpts:
-    """All words of the text that are long enough for a token, which are few in prose."""
+    """All words of the text that are long enough for a token, which are few in prose. A Chinese sign ends one."""
     return Excerpts.of(text, (match.span() for match in _LONG_WORD.finditer(text)), gap="\0")
 
 
@@ -188,12 +193,14 @@ def _in_urls(text: str) -> Iterator[Span]:
             ):
                 continue  # the session token a notebook server prints
             bare = match["name"].lower() in {"key", "auth", "token", "signature"}
-            if not is_placeholder(match["value"]) and (is_token if bare else is_password)(match["value"]):
-                yield Span("URL_KEY", match.start("value"), match.end("value"), 1.0)
+            start, end = match.start("value"), token_end(text, *match.span("value"))
+            if not is_placeholder(match["value"]) and (is_token if bare else is_password)(text[start:end]):
+                yield Span("URL_KEY", start, end, 1.0)
     if "curl" in text:
         for match in _CURL_USER.finditer(text):
-            if not is_placeholder(match["value"]) and is_password(match["value"]):
-                yield Span("PASSWORD", match.start("value"), match.end("value"), 1.0)
+            start, end = match.start("value"), token_end(text, *match.span("value"))
+            if not is_placeholder(match["value"]) and is_password(text[start:end]):
+                yield Span("PASSWORD", start, end, 1.0)
 
 
 @lru_cache(maxsize=1)

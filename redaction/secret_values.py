@@ -22,7 +22,7 @@ _REFERENCE = re.compile(
     r"[A-Z][a-z]+(?:[-_ ]?[A-Z]?[a-z]+)*$"
 )
 _TECHNICAL = re.compile(
-    r"(?i)^(?:sha-?\d+|md5|hmac[-_]?sha\d*|[hrep]s\d{3}|aes-?\d*(?:-\w+)*|rsa-?\d*|oauth-?\d?(?:\.\d)?|base64|utf-?\d+|bcrypt|argon2\w*|"
+    r"(?i)^(?:sha-?\d+|md5|hmac[-_]?sha\d*|[hrep]s\d{3}|aes-?\d*(?:-\w+)*|(?:rsa|(?:ec)?dsa|ecc)-?\d*|oauth-?\d?(?:\.\d)?|base64|utf-?\d+|bcrypt|argon2\w*|"
     r"pbkdf2\w*|scrypt|ed25519|x509|x\.509|int\d+|float\d+|uint\d+|varchar\W?\d*\W?|char\W?\d*\W?|string\W?\d*\W?|v\d[\w.]*|\d{1,5}|"
     r"true|false|null|none|nil|abc123|test123|foo123|password123?|pass123|secret123|\d+(?:[.,:/-]\d+)+|\d+\s?[a-z]{1,7})$"
 )

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from redaction.secret_values import is_default_password, is_password, is_placeholder
-from redaction.spans import Excerpts, Span
+from redaction.spans import Excerpts, Span, token_end
 
 _W = r"[A-Za-z0-9_-]"
 _BODIES = {"*": r"[A-Za-z0-9]", "w": _W, "h": "[0-9a-f]", "U": "[A-Z0-9]"}
@@ -74,11 +74,12 @@ def vendor_secrets(text: str, words: Excerpts) -> Iterator[Span]:
     yield from map(words.placed, _prefixed_tokens(words.text))
     for kind, trigger, pattern in _FORMS:
         for match in pattern.finditer(text) if trigger in text else ():
-            value = match["value"]
+            start, end = match.start("value"), token_end(text, *match.span("value"))
+            value = text[start:end]
             if is_placeholder(value) or is_default_password(value):
                 continue
             if kind not in _HUMAN or is_password(value):
-                yield Span(kind, match.start("value"), match.end("value"), 1.0)
+                yield Span(kind, start, end, 1.0)
 
 
 def _prefixed_tokens(text: str) -> Iterator[Span]:

@@ -28,7 +28,7 @@ _PREFIX = re.compile(
         for sign, group in ((sign, list(group)) for sign, group in groupby(_STARTS, itemgetter(0)))
     )
 )
-_PIECE = re.compile(r"[\w.~+/=-]+")
+_PIECE = re.compile(r"[A-Za-z0-9_.~+/=-]+")
 # A line end with the quotes, backslash or marks of a quotation around it, or a space.
 _BREAK = r"(?:[ ]|[\"'\\]{0,2}[ \t]*\\?\n[ \t>|#]{0,40}[\"']?)"
 _NEXT = re.compile(rf"{_BREAK}(?P<piece>{_PIECE.pattern})")

@@ -10,20 +10,22 @@ from redaction.secret_values import is_certain_password, is_password, is_placeho
 from redaction.secret_vendors import vendor_secrets
 from redaction.secret_words import is_worded_pair, worded
 from redaction.secret_wraps import wrapped_tokens
-from redaction.spans import Span, folded, places
+from redaction.spans import UNSPACED, Span, folded, places, token_end
 
 _KEYWORD = (
     r"pass(?:word|wd|code|phrase)|(?<![a-z])pass|pwd|secret|token|api[_\- ]?key|"
     r"(?:access|auth|private|encryption|signing|account|master|storage|service|shared|subscription|functions?|"
     r"license|app|secret|consumer)[_\- ]?key|[_-]pat(?![a-z])|"
-    r"credentials?|kennwort|passwort|mot de passe|contraseña|senha|wachtwoord|密码|口令|密钥|パスワード"
+    r"credentials?|kennwort|passwort|mot de passe|contraseña|senha|wachtwoord|hasło|пароль|密码|密碼|口令|密钥|密鑰|"
+    r"パスワード|비밀번호|암호|รหัสผ่าน"
 )
 _NAME_END = re.compile(rf"(?i)(?:{_KEYWORD})[\]\"'`*_]*\s*\Z")
 _ASSIGNMENT = re.compile(
     rf"(?i)(?P<name>(?:{_KEYWORD}))(?P<more>[_.-]?\d{{0,2}})(?:\\?[\"'`*\]]){{0,3}}"
-    r"(?P<sign>\s{0,3}\0?\s{0,3}(?::=|=>|==?|:{1,2}|：|\bis\b:?|ist\b:?|lautet\b:?|是|为|</?[a-z]+>)\s{0,4}\0?\s{0,3}|"
-    r"(?<=\w)\s+(?=[\"'])|>\s*|\s*,\s*(?=[\"'])|\s+[\"']?value[\"']?\s*[:=]\s*|[ \t])"
-    r"(?:(?P<quote>\\?[\"'`])(?P<quoted>[^\"'`\n\0]{4,200}?)(?P=quote)|(?P<bare>[^\s\0\"'`<>,]{4,200}))"
+    r"(?P<sign>\s{0,3}\0?\s{0,3}(?::=|=>|==?|:{1,2}|：|\b(?:ist?|lautet|est?|é)\b:?|[是为為は은는]:?|</?[a-z]+>)\s{0,4}\0?\s{0,3}[“‘「『«]?|"
+    r"(?<=\w)\s+(?=[\"'])|>\s*|\s*,\s*(?=[\"'])|\s+[\"']?value[\"']?\s*[:=]\s*|"
+    rf"\s{{0,2}}[:=]?\s{{0,2}}[{UNSPACED}]{{1,12}}[:=]?\s{{0,2}}|[ \t])"
+    rf"(?:(?P<quote>\\?[\"'`])(?P<quoted>[^\"'`\n\0]{{4,200}}?)(?P=quote)|(?P<bare>[^\s\0\"'`<>,{UNSPACED}][^\s\0\"'`<>,]{{3,199}}))"
 )
 _IDENTIFIED = re.compile(
     r"(?i)identified\s+(?:with\s+\w+\s+)?by\s+(?:password\s+)?[\"'](?P<bare>[^\"'\n\0]{6,200})[\"']"
@@ -38,14 +40,17 @@ _STEMS = (
         r"\S+",
         "pass pwd secret token api access auth private encryption signing account master storage service shared "
         "license app consumer _pat -pat subscription function credential kennwort contraseña senha "
-        "wachtwoord 密码 口令 密钥 パスワード",
+        "wachtwoord hasło пароль 密码 密碼 口令 密钥 密鑰 パスワード 비밀번호 암호 รหัสผ่าน",
     ),
 )
 # Tokens that page through results or guard a form, and keys of rows.
 _NO_CREDENTIAL = re.compile(r"(?i)(?:next|page|prev|sync|continuation|cursor|resume|csrf|delta|start)[_-]?\Z")
 _IN_QUERY = re.compile(r"[?&][\w-]{0,24}\Z")  # part of a URL: `secret_tokens` decides
 _OPTIONS = ("-pass", "-pwd", "-token", "-api", "-secret", "-access")
-_LINE_REST = re.compile(r"[ \t]*(?:$|[\0;#,)}\]\"'`|&<]|//|--)", re.MULTILINE)
+_LINE_REST = re.compile(rf"[ \t]*(?:$|[\0;#,)}}\]\"'`|&<]|//|--)|[{UNSPACED}]", re.MULTILINE)
+# A verb, or words of a script without spaces, but not one of the signs that only say "is".
+_IN_SENTENCE = re.compile(rf"(?i)\b(?:ist?|est?|é)\b|(?![是为為は은는]:?\s*\Z)[{UNSPACED}]")
+_QUOTES = " \t\n\0“”‘’「『«»"
 _CLOSING = ".,;:!?)]}>'\"`|&"
 _INTEGRITY = re.compile(r"(?i)(?:sha\d{3}[-:]|md5[-:])")
 
@@ -54,7 +59,7 @@ def find_secrets(text: str) -> list[Span]:
     """Spans of secrets in `text`; kinds such as AWS_KEY, PRIVATE_KEY, PASSWORD. Look-alikes are left out."""
     words = long_words(text)
     found = [*tokens(text, words), *vendor_secrets(text, words), *wrapped_tokens(text, words)]
-    return [*found, *_assigned(text), *worded(text)]
+    return [*found, *_assigned(text), *_in_commands(text), *worded(text)]
 
 
 def is_secret_pair(name: str, value: str) -> bool:
@@ -76,29 +81,36 @@ def _assigned(text: str) -> Iterator[Span]:
         if _IN_QUERY.search(text, max(0, place - 26), place):
             continue
         group = "quoted" if match["quoted"] is not None else "bare"
-        value = match[group].rstrip(_CLOSING) if group == "bare" else match[group]
+        end = match.end(group) if group == "quoted" else token_end(text, *match.span(group))
+        value = text[match.start(group) : end]
+        if group == "bare":
+            value = value.rstrip(_CLOSING)
         if _INTEGRITY.match(value) or is_placeholder(match[group]) or not is_password(value):
             continue
         if group == "quoted" and re.search(r"\s", value):
             continue
         if match["sign"].strip() == ">" and not text.startswith("</", match.end()):
             continue  # "<password>@localhost" is a placeholder, "<password>x</password>" is not
-        if group == "quoted" or _stands_alone(text, match) or is_certain_password(value):
+        if group == "quoted" or _stands_alone(text, match["sign"], end) or is_certain_password(value):
             yield Span("PASSWORD", match.start(group), match.start(group) + len(value), 0.9)
+
+
+def _in_commands(text: str) -> Iterator[Span]:
+    lower = folded(text)
     for place in places(lower, ("identified",)):
         match = _IDENTIFIED.match(text, place)
         if match and is_password(match["bare"]):
             yield Span("PASSWORD", match.start("bare"), match.end("bare"), 0.9)
     for place in places(lower, _OPTIONS):
-        match = _OPTION.match(text, place)
-        if match and is_password(match["bare"]) and not _INTEGRITY.match(match["bare"]):
-            yield Span("PASSWORD", match.start("bare"), match.end("bare"), 0.9)
+        if match := _OPTION.match(text, place):
+            start, end = match.start("bare"), token_end(text, *match.span("bare"))
+            if is_password(text[start:end]) and not _INTEGRITY.match(match["bare"]):
+                yield Span("PASSWORD", start, end, 0.9)
 
 
-def _stands_alone(text: str, match: re.Match[str]) -> bool:
-    """Whether the bare value is all that is said: assigned with a tight "=", or nothing but a comment follows."""
-    if not match["sign"].strip():
+def _stands_alone(text: str, sign: str, end: int) -> bool:
+    """Whether the value that ends at `end` is all that is said: after a tight "=", or nothing but a comment follows."""
+    said = sign.strip(_QUOTES)
+    if not said or _IN_SENTENCE.search(said):
         return False
-    if match["sign"] in {"=", ":="}:
-        return True
-    return "is" not in match["sign"] and _LINE_REST.match(text, match.end()) is not None
+    return sign in {"=", ":="} or _LINE_REST.match(text, end) is not None

@@ -14,6 +14,11 @@ UPPER = "[A-Z" + "".join(char for char in map(chr, range(0xC0, 0x530)) if char.i
 """Expression of one capital letter: Latin, Greek, Cyrillic."""
 LETTER = r"[^\W\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]"
 """Expression of one sign of a word in a script with spaces: a Chinese, Japanese or Korean one may touch a value."""
+_QUOTES = r"\xab\xbb\u2018-\u201f\u2026"
+UNSPACED = rf"{_QUOTES}\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff5f-\uff9f"
+"""Class of signs of scripts whose words touch a value (Chinese, Japanese, Korean, Thai, Lao, Burmese, Khmer), and of
+quotation marks that are not ASCII."""
+_UNSPACED_FOLLOWS = re.compile(rf"[,;:!?.)}}\]]*[{UNSPACED}]")
 _GAP = "\0" * 130
 """Between two excerpts: wider than any context is looked for, and no recognizer crosses a NUL."""
 _WIDE_CHARACTERS = re.compile("[\u3000\uff01-\uff5e]+")
@@ -70,6 +75,12 @@ def mask(text: str) -> str:
     if "<" not in text:
         return text
     return PLACEHOLDER.sub(lambda match: "\0" * len(match[0]), text)
+
+
+def token_end(text: str, start: int, end: int) -> int:
+    """Where the value at `start` ends: before a word or punctuation of a script without spaces, unless it begins so."""
+    match = _UNSPACED_FOLLOWS.search(text, start, end)
+    return match.start() if match and match.start() > start else end
 
 
 def places(text: str, literals: Iterable[str]) -> Iterator[int]:

@@ -4,6 +4,7 @@ import pytest
 
 from redaction.secret_values import is_token
 from redaction.secrets import find_secrets, is_secret_pair
+from redaction.spans import mask
 
 # Built from parts, so that no scanner takes this file for a leak.
 SECRETS = [
@@ -118,6 +119,10 @@ def test_secrets_are_found(kind: str, text: str) -> None:
         "see [GCP Credential Configuration](config_specs#gcp-credentials)), and more",
         'aws_secret_access_key = "1234567890_access_key"',
         "reset the password zoe%40acme.io",
+        "密码：长度8到16位，含字母和数字2种",
+        "密码错误代码E10023456",
+        "密钥：ECDSA256位，加密后存储",
+        "암호화 방식: AES256",
     ],
 )
 def test_look_alikes_pass(text: str) -> None:
@@ -147,6 +152,33 @@ def test_randomness_of_names_and_tokens() -> None:
     assert is_token("8f3Kd92LmQ0pZxTt7Yy1")
     assert not is_token("recallNotices-validation-group-1297083594-1")
     assert not is_token("aaaaaaaaaaaaaaaa1111")
+
+
+@pytest.mark.req("D5.3", "D5.6")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "password是{},然后重启",
+        "密码：{}。请勿外传",
+        "密码是“{}”，然后重启",
+        "密码为 {}然后 重启",
+        "初始密码统一为{}，登录后修改",
+        "password={}を入力",
+        "パスワードは「{}」です。",
+        "비밀번호는 {}입니다",
+        "รหัสผ่าน: {}ครับ",
+        "le mot de passe est «{}»",
+        "mysql --password={}然后",
+        "用curl -u bob:{}，然后重启",
+        "运行mysql -u root -p{}即可",
+        "打开https://x.cn/a?apiKey={}，然后登录",
+        "postgres://app:{}@db，然后",
+    ],
+)
+def test_a_secret_ends_where_its_token_ends(text: str) -> None:
+    text = text.format("hunter2Xy99")
+    found = {masked[span.start : span.end] for masked in [mask(text)] for span in find_secrets(masked)}
+    assert found == {"hunter2Xy99"}
 
 
 @pytest.mark.req("D5.3", "D5.6")
