@@ -50,7 +50,7 @@ run: install ## the main job on examples/handbook, then three searches
 	$(KPREP) search "What is the daily travel allowance?" --as all-employees --top-k 2 $(HANDBOOK)
 
 test: install-dev ## all tests
-	$(BIN)/pytest -n 2 --dist loadfile
+	$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 test-fast: install-dev ## the tests without database, flows and packaging
 	$(BIN)/pytest -n 2 tests/unit tests/property

@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 
 MakeBase = Callable[..., "TestBase"]
 WORKER = os.environ.get("PYTEST_XDIST_WORKER", "gw0")
+LONG = (
+    "test_leak_canary.py", "test_command_line.py", "test_formats.py", "test_faults_database.py", "test_source_web.py",
+    "test_filtered_recall.py", "test_no_leak.py", "test_readme.py", "test_watching.py", "test_hostile.py",
+)  # fmt: skip
+"""Files that take longest, which workers begin with: one left for the end would be waited for."""
 RUN_ID = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))[:8]
 
 
@@ -26,6 +31,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         folders = item.path.parts
         if "store" in folders and "unit" not in folders:
             item.add_marker(pytest.mark.postgres)
+    items.sort(key=lambda item: LONG.index(item.path.name) if item.path.name in LONG else len(LONG))
 
 
 def pytest_runtest_setup() -> None:

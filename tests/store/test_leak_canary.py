@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 from functools import partial
+from itertools import cycle, islice
 from typing import Any
 
 import pytest
@@ -18,7 +19,6 @@ from flows.review import approve
 from flows.run import roll_back
 from kprep.core.errors import RetrievalError
 from kprep.store import principals, search
-from retrieval import MODES
 from tests.conftest import MakeBase
 from tests.fakes import read_paths
 from tests.fakes.canaries import (
@@ -36,9 +36,10 @@ from tests.fakes.knowledge_base import TestBase
 from tests.fakes.sql_reader import SqlReader, sql_reader
 
 SIZE, SEED = 1_000, 20261130
-FEWER = 20
-"""After the first state one principal in this many looks; in the first all do, one in DEEP of them at everything."""
-DEEP = 8
+FEWER = 12
+"""After the first state one principal in this many looks; in the first all do."""
+PATHS_EACH = 1
+"""How many paths each principal goes, in turn, beside the listing and the SQL view, which all of them read."""
 QUALITY = {"short_share": 1.0, "failed_share": 1.0, "duplicate_share": 1.0, "locators_open": 0.0}
 WORD = re.compile(r"(?:open|closed)[0-9a-f]{10}")
 LEADS_SOMEWHERE = frozenset(("ok", "older_revision"))
@@ -62,6 +63,7 @@ class Watch:
         self.reads: Counter[str] = Counter()
         self.leaks: list[Any] = []
         self.permitted: Places = set()
+        self.turns = cycle((*read_paths.ADDRESSED, *read_paths.OPENED, *read_paths.ASKED, *read_paths.QUESTIONED))
 
     def look(
         self,
@@ -81,20 +83,23 @@ class Watch:
             with self.base.connection() as connection:
                 reader = self.base.reader(connection, [user], release, day)
                 self._listing(reader, user, may)
-                closely = every > 1 or number % DEEP == 0
-                turn = number // max(every, DEEP)
-                if closely:
-                    for path, read in read_paths.ADDRESSED.items():
-                        self._address(path, partial(read, reader), user, may, canaries)
-                    mode = MODES[turn % len(MODES)]
-                    self._ask(mode, partial(read_paths.ASKED[mode], reader, HashEmbedder), user, may, canaries)
+                for path in islice(self.turns, PATHS_EACH):
+                    if path in read_paths.ADDRESSED:
+                        read = partial(read_paths.ADDRESSED[path], reader)
+                        self._address(path, read, user, may, canaries)
+                    elif path in read_paths.ASKED:
+                        ask = partial(read_paths.ASKED[path], reader, HashEmbedder)
+                        self._ask(path, ask, user, may, canaries)
+                    elif release is not None or day != TODAY:
+                        continue  # those read the live release of today
+                    elif path in read_paths.OPENED:
+                        read = partial(read_paths.OPENED[path], self.base, [user])
+                        self._address(path, read, user, may, canaries)
+                    else:
+                        ask = partial(read_paths.QUESTIONED[path], self.base, [user])
+                        self._ask(path, ask, user, may, canaries)
             if sql:
                 self._view(user, may)
-            if closely and release is None and day == TODAY:
-                for name, opened in read_paths.OPENED.items():
-                    self._address(name, partial(opened, self.base, [user]), user, may, canaries)
-                path = sorted(read_paths.QUESTIONED)[turn % len(read_paths.QUESTIONED)]
-                self._ask(path, partial(read_paths.QUESTIONED[path], self.base, [user]), user, may, canaries)
 
     def check(self, path: str, user: str, shown: Places, may: Places) -> None:
         self.reads[path] += 1
