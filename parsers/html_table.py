@@ -128,6 +128,14 @@ def _squared(rows: list[list[str]]) -> Rows:
     return tuple(tuple(row + [""] * (width - len(row))) for row in rows)
 
 
+def picture_words(node: HtmlElement) -> str:
+    """Alternative text of a picture, apart from the words it touches: "mail jane@x.de" and "The" are no one word."""
+    said, tail = node.get("alt") or "", node.tail or ""
+    if not said or (tail and not tail[0].isalnum()):
+        return f" {said}"
+    return f" {said} "
+
+
 def _cell_text(cell: HtmlElement) -> str:
     """Words of a cell, blocks inside it on lines of their own; tables inside it are not part of it."""
     from lxml import etree
@@ -142,7 +150,7 @@ def _cell_text(cell: HtmlElement) -> str:
             if node.tag == "table" or node.tag in _UNSEEN:
                 walk.skip_subtree()
             else:
-                parts.append(node.get("alt") or "" if node.tag == "img" else node.text or "")
+                parts.append(picture_words(node) if node.tag == "img" else node.text or "")
         else:
             parts.append(("\n" if node.tag in _BREAKING else "") + (node.tail or ""))
     lines = (" ".join(line.split()) for line in _soft_breaks("".join(parts)))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from kprep.core.models import Element, ElementKind, Link, Locator
 from parsers.anchors import Slugger
 from parsers.html_furniture import Furniture, is_hidden, is_sentence_in_menu, is_step_link
-from parsers.html_table import is_layout, table_element
+from parsers.html_table import is_layout, picture_words, table_element
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
@@ -106,7 +106,7 @@ class Walk:
         if tag == "br":
             self._buffer.parts.append("\n")
         elif tag == "img":
-            self._say(node.get("alt") or "")
+            self._say(picture_words(node))
         elif tag == "input" and (node.get("type") or "").lower() in {"submit", "button"}:
             self._say(node.get("value") or "")
         elif tag == "a" and node.get("href"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from functools import lru_cache
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from kprep.core.models import Element, ElementKind, Link
@@ -55,20 +56,23 @@ def inline_text(token: Token) -> tuple[str, tuple[Link, ...]]:
     parts: list[str] = []
     links: list[Link] = []
     open_links: list[tuple[int, str]] = []
-    for child in token.children or []:
+    children = token.children or []
+    for child, after in zip_longest(children, children[1:]):
         if child.type in {"text", "code_inline", "text_special"}:
             parts.append(child.content)
         elif child.type in {"softbreak", "hardbreak"}:
             parts.append("\n")
         elif child.type == "image":
-            parts.append(child.content)
+            said = child.content  # never as one word with what the picture touches
+            before = " " if said and parts and parts[-1][-1:].isalnum() else ""
+            parts.append(f"{before}{said}{' ' if said and after and after.content[:1].isalnum() else ''}")
         elif child.type == "html_inline" and _BREAK.match(child.content):
             parts.append("\n")
         elif child.type == "link_open":
             open_links.append((len(parts), str(child.attrGet("href") or "")))
         elif child.type == "link_close" and open_links:
             start, target = open_links.pop()
-            links.append(Link("".join(parts[start:]), target))
+            links.append(Link("".join(parts[start:]).strip(), target))
     return "".join(parts), tuple(links)
 
 

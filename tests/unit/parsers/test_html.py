@@ -179,3 +179,17 @@ def test_words_of_a_picture_and_a_field_are_quoted_where_they_stand() -> None:
     page = b"<p>Keeps the list. <img src='a.png' alt='Photo of the yard'> See <input value='seven'> more.</p>"
     found = PARSERS["html"].quote(page, Locator(line=(1, 1)))
     assert " ".join(found.split()) == "Keeps the list. Photo of the yard See seven more."
+
+
+@pytest.mark.req("D4.1")
+@pytest.mark.parametrize(
+    ("parser", "source"),
+    [
+        ("html", "<p>Ask<img alt='Mia of zoll.de'>The broker<img alt='a seal'>, signs.</p>"),
+        ("html", "<table><tr><td>Ask<img alt='Mia of zoll.de'>The broker<img alt='a seal'>, signs.</table>"),
+        ("markdown", "Ask![Mia of zoll.de](x.png)The broker![a seal](y.png), signs."),
+    ],
+)
+def test_words_of_a_picture_do_not_join_those_beside_it(parser: str, source: str) -> None:
+    found = parse(RawDocument("s/a", "a", source.encode(), "text/x"), PARSERS[parser])
+    assert found.elements[0].text == "Ask Mia of zoll.de The broker a seal, signs."
