@@ -14,12 +14,12 @@ import redaction
 from flows import boilerplate
 from flows.fetching import fetch
 from flows.progress import report
-from flows.rooms import edge_blocks, instruct_parsers, redactor_of, source_of, with_repeated
+from flows.rooms import described, edge_blocks, instruct_parsers, redactor_of, source_of, with_repeated
 from flows.rules import RuleSet
 from flows.scan import end_scan, plan_run
 from flows.workspace import Workspace
 from kprep.config import read_mapping
-from kprep.core.errors import ConfigError, PrepError, RuleTooSlow, SourceError
+from kprep.core.errors import ConfigError, PrepError, RuleTooSlow, SecretFound, SourceError
 from kprep.core.models import Element, ParsedDocument, RawDocument
 
 CLEANING_KEYS = frozenset(("drop_kinds", "drop", "join", "characters", "drop_lines", "boilerplate"))
@@ -40,7 +40,10 @@ def explain(workspace: Workspace, uri: str) -> dict[str, Any]:
     parsed = parsers.parse(raw, parsers.parser_for(raw.media_type))
     rules = with_repeated(workspace.rules, edge_blocks(parsed, workspace.rules), repeated)
     clean = cleaning.clean(parsed, rules.cleaning)
-    redacted = redactor_of(rules, source_of(uri)).redact(clean)
+    try:
+        redacted = redactor_of(rules, source_of(uri)).redact(clean)
+    except SecretFound as error:
+        raise SecretFound(described(error), **error.context) from error
     return {
         "uri": uri,
         "parser": parsed.parser,

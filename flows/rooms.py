@@ -134,7 +134,7 @@ def prepare(job: Job, rules: RuleSet, enter: Callable[[str], None] = lambda _: N
         _require_chunks(way.document)
         return Outcome(way.prepared(), way.kept(), way.edges)
     except PrepError as error:
-        failure = Failure(way.stage, error.reason, error.message + _where(error), error.retryable, error.context)
+        failure = Failure(way.stage, error.reason, described(error), error.retryable, error.context)
     except MemoryError:
         detail = "needs more memory than one document may take"
         failure = Failure(way.stage, "out_of_memory", detail, retryable=False)
@@ -293,14 +293,17 @@ def _require_readable(document: ChunkedDocument) -> None:
         raise UnreadableText(detail, locator=child.locator.to_json(), chunks=len(found))
 
 
-def _where(error: PrepError) -> str:
-    """Place in the original, for people, when the error names one."""
+def described(error: PrepError) -> str:
+    """What is wrong, with the place in the original where the error names one, and how to release what is no secret."""
     locator = error.context.get("locator")
-    said = ""
-    if isinstance(locator, dict) and locator.get("line"):
-        said = f" in line {locator['line'][0]}"
+    said = error.message
+    if isinstance(locator, dict) and locator.get("cell") and not locator.get("sheet"):
+        said += f" in cell {locator['cell']}"
+    elif isinstance(locator, dict) and locator.get("line"):
+        first, last = locator["line"]
+        said += f" in line {first}" if first == last else f" in lines {first}-{last}"
     elif isinstance(locator, dict) and locator.get("page"):
-        said = f" on page {locator['page']}"
+        said += f" on page {locator['page']}"
     fingerprint = error.context.get("fingerprint")
     return f"{said} (if it is none: release fingerprint {fingerprint} in the policy)" if fingerprint else said
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from flows.fetching import HEAD_BYTES, request_for
-from flows.rooms import walk
+from flows.rooms import described, walk
 from flows.workspace import Workspace
 from kprep.config import SourceConfig
 from kprep.core.errors import ConfigError, PrepError, SourceError
@@ -62,7 +62,7 @@ def try_file(
     except PrepError as error:
         following = ("parse", "clean", "redact", "chunk", "enrich")
         failed = following[following.index(done) + 1] if done else "parse"
-        outcome["failure"] = {"stage": failed, "reason": error.reason, "detail": error.message, **error.context}
+        outcome["failure"] = {"stage": failed, "reason": error.reason, "detail": described(error), **error.context}
     if outcome["failure"] and outcome["failure"]["reason"] == "secret_found":
         outcome["elements"] = []
     return outcome

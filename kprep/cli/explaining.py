@@ -9,6 +9,9 @@ import click
 
 from kprep.cli.app import command, print_json, workspace
 
+MOST_SHOWN, SHOWN_BEFORE = 300, 60
+"""Characters of a text that are shown; of them, those before the first difference where that stands late."""
+
 
 @command("explain")
 @click.argument("uri")
@@ -40,11 +43,20 @@ def explain_command(folder: Path | None, data_dir: Path | None, as_json: bool, u
 
 
 def show_change(before: list[str], after: list[str]) -> None:
-    """Texts as they were and as they are."""
-    for text in before:
-        click.secho(f"  - {' '.join(text.split())[:300]}", fg="red")
-    for text in after:
-        click.secho(f"  + {' '.join(text.split())[:300]}", fg="green")
+    """Texts as they were and as they are, line breaks as a sign; of long ones the part that differs."""
+    pairs = list(zip(before, after, strict=True)) if len(before) == len(after) else []
+    starts = [_start(old, new) for old, new in pairs]
+    for sign, color, texts in (("-", "red", before), ("+", "green", after)):
+        for text, start in zip(texts, starts or [0] * len(texts), strict=True):
+            shown = f"{'… ' if start else ''}{text[start : start + MOST_SHOWN]}"
+            click.secho(f"  {sign} {' '.join(shown.replace(chr(10), ' ⏎ ').split())}", fg=color)
+
+
+def _start(old: str, new: str) -> int:
+    """Where to begin so that the first difference is seen: 0 where it stands early."""
+    differing = (at for at, (one, other) in enumerate(zip(old, new, strict=False)) if one != other)
+    same = next(differing, min(len(old), len(new)))
+    return same - SHOWN_BEFORE if same > MOST_SHOWN - SHOWN_BEFORE else 0
 
 
 COMMANDS = {"explain": explain_command}

@@ -9,7 +9,7 @@ from sqlalchemy import text
 
 from flows.explaining import compare_rules, explain
 from flows.planning import status
-from kprep.core.errors import ConfigError, SourceError
+from kprep.core.errors import ConfigError, SecretFound, SourceError
 from tests.conftest import MakeBase
 from tests.fakes.pages import FOUR, page
 
@@ -25,6 +25,11 @@ def test_explain_shows_what_each_rule_took(make_base: MakeBase) -> None:
     assert any(NOTICE in text for text in taken)
     assert [item["kind"] for item in outcome["redactions"]] == ["EMAIL"]
     assert 0 < outcome["removed_share"] < 1
+    (base.folder / "docs" / "b.md").write_text("# Keys\n\nThe password is\nWinter2023!xQ, keep it.\n", encoding="utf-8")
+    with pytest.raises(
+        SecretFound, match=r"\(PASSWORD\) in lines 3-4 \(if it is none: release fingerprint [0-9a-f]{32}"
+    ):
+        explain(base.workspace, "docs/b.md")
     with pytest.raises(SourceError, match="no source holds"):
         explain(base.workspace, "docs/none.md")
 
