@@ -57,7 +57,7 @@ def chaos(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Chaos]:
     monkeypatch.setenv("KPREP_REDACTION_KEY", REDACTION_KEY)
     monkeypatch.setenv("KPREP_DATABASE_URL", "")
     CONTEXT.set_forkserver_preload(
-        ["tests.chaos.processes", "tests.fakes.made_base", "flows.gate", "presidio_analyzer"]
+        ["tests.chaos.processes", "tests.fakes.made_base", "flows.child_imports", "presidio_analyzer"]
     )
     first = CONTEXT.Process(
         target=int
