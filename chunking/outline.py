@@ -1,4 +1,4 @@
-"""Sections of a document: elements between headings, with heading paths, the very small ones joined."""
+"""Sections of a document: elements between headings, with heading paths, the very small ones joined but for answers."""
 
 from __future__ import annotations
 
@@ -142,7 +142,8 @@ def _join_small(sections: list[Section], profile: ChunkProfile, ruler: Ruler, ap
 
 def _may_join(first: Section, second: Section, profile: ChunkProfile, ruler: Ruler, apart: frozenset[str]) -> bool:
     """Only siblings, up to `target_tokens`; at the top level only small ones, so that chapters never run together."""
-    if any(section.heading and section.heading.locator.anchor in apart for section in (first, second)):
+    headings = [section.heading for section in (first, second) if section.heading]
+    if any(heading.locator.anchor in apart or _asks(heading) for heading in headings):
         return False
     if first.elements[-1].locator.time:  # its headings are times, no words of the recording
         return False
@@ -158,6 +159,11 @@ def _may_join(first: Section, second: Section, profile: ChunkProfile, ruler: Rul
         section.joined or size < profile.min_tokens for section, size in zip((first, second), sizes, strict=True)
     )
     return both_small or bool(parent)
+
+
+def _asks(heading: Element) -> bool:
+    """Whether a heading is a question, whose answer stays with it alone."""
+    return heading.text.rstrip().endswith(("?", "？", "؟"))
 
 
 def _parent(section: Section) -> tuple[str, ...] | None:

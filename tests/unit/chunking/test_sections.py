@@ -111,6 +111,13 @@ def test_a_document_without_text_is_refused() -> None:
         cut(paragraph("  \n"))
 
 
+def test_an_answer_stays_alone_with_its_question() -> None:
+    short = paragraph("Within five days.")
+    chunked = cut(heading("FAQ"), heading("When?", 2), short, heading("何时？", 2), short, heading("A", 2), short,
+                  heading("B", 2), short)  # fmt: skip
+    assert paths(chunked) == [("FAQ", "When?"), ("FAQ", "何时？"), ("FAQ",)]
+
+
 def test_small_siblings_are_joined_and_keep_their_headings() -> None:
     sections = [part for n in range(30) for part in (heading(f"Setting {n}", 2), paragraph(f"Short line {n}."))]
     chunked = cut(heading("Settings"), paragraph(LONG), *sections)
