@@ -15,7 +15,7 @@ from flows import boilerplate
 from flows.fetching import fetch
 from flows.progress import report
 from flows.rooms import described, edge_blocks, instruct_parsers, redactor_of, source_of, with_repeated
-from flows.rules import RuleSet
+from flows.rules import RuleSet, named
 from flows.scan import end_scan, plan_run
 from flows.workspace import Workspace
 from kprep.config import read_mapping
@@ -106,9 +106,9 @@ def _other_rules(rules: RuleSet, path: Path) -> RuleSet:
     for file in found:
         mapping, _ = read_mapping(file)
         if mapping.keys() <= CLEANING_KEYS:
-            rules = replace(rules, cleaning=cleaning.CleaningRules.load(mapping))
+            rules = replace(rules, cleaning=named(file, mapping, cleaning.CleaningRules.load))
         else:
-            rules = replace(rules, redaction=redaction.RedactionPolicy.load(mapping))
+            rules = replace(rules, redaction=named(file, mapping, redaction.RedactionPolicy.load))
     return rules
 
 

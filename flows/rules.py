@@ -179,15 +179,17 @@ def embedder_limits(base: KnowledgeBase) -> tuple[int, str]:
 
 def _loaded(base: KnowledgeBase, path: Path | None, load: Callable[[dict[str, Any]], RulesT]) -> RulesT:
     """Rules of a file of the knowledge base, or the packaged ones. Raises: ConfigError naming the file."""
-    if path is None:
-        return load({})
-    full = base.path(path)
+    return load({}) if path is None else named(base.path(path), read_mapping(base.path(path))[0], load)
+
+
+def named(path: Path, mapping: dict[str, Any], load: Callable[[dict[str, Any]], RulesT]) -> RulesT:
+    """Rules from what a file holds. Raises: ConfigError naming the file."""
     try:
-        return load(read_mapping(full)[0])
+        return load(mapping)
     except ConfigError as error:
-        if str(full) in error.message:
+        if str(path) in error.message:
             raise
-        raise ConfigError(f"{full}: {error.message}", **error.context) from error
+        raise ConfigError(f"{path}: {error.message}", **error.context) from error
 
 
 def _profile(given: ProfileConfig, max_tokens: int) -> ChunkProfile:

@@ -42,6 +42,9 @@ def test_other_rules_are_compared_without_writing(make_base: MakeBase) -> None:
     rules.mkdir()
     with pytest.raises(ConfigError, match="no rules file"):
         compare_rules(base.workspace, rules)
+    (rules / "redaction.yaml").write_text("kind: [PHONE]\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"other/redaction\.yaml: unknown key 'kind'"):
+        compare_rules(base.workspace, rules)
     (rules / "redaction.yaml").write_text("kinds: [PHONE]\n", encoding="utf-8")
     with base.connection() as connection:
         before = connection.execute(text("SELECT count(*) FROM kprep.document_versions")).scalar_one()
