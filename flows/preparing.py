@@ -20,7 +20,7 @@ from flows.rooms import Job, Outcome
 from flows.rules import content_fingerprint
 from flows.scan import fail_renamed
 from flows.workspace import Workspace, honour_decisions
-from kprep.core.errors import FrontMatterInvalid, PrepError
+from kprep.core.errors import FrontMatterInvalid, PrepError, SecretFound
 from kprep.core.ids import canonical_json, content_hash
 from kprep.core.models import Failure, PreparedDocument, RawDocument
 from kprep.store import boilerplate, documents, kept, overlay, releases, runs
@@ -123,13 +123,15 @@ def _narrow(
     workspace: Workspace, connection: Connection, item: dict[str, Any], failure: Failure, own: Mapping[str, Any]
 ) -> None:
     """Keep the published version of a failed document from all whom its new front matter does not let in: nobody is,
-    by one that cannot be read, or that gives sections other lists."""
+    by one that cannot be read, or that gives sections other lists. Nobody is let in either where a secret was found by
+    other rules than those that passed that version, since it may hold the secret."""
     kb, key = workspace.kb, item["document_id"]
     live = releases.of_ids(connection, kb, releases.live_release(connection, kb) or 0, [key]).get(key)
     if live is None:
         return
     before = live.metadata
-    if failure.reason == FrontMatterInvalid.reason:
+    other_rules = live.stages.get("redact") != workspace.rules.redaction_identity(item["source"])
+    if failure.reason == FrontMatterInvalid.reason or (failure.reason == SecretFound.reason and other_rules):
         acl: list[str] = []
     elif "sections" in own and canonical_json(own["sections"]) != before.get("sections"):
         acl = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -16,6 +17,7 @@ from parsers import parser_for
 from tests.conftest import MakeBase
 from tests.fakes.knowledge_base import TestBase
 from tests.fakes.pages import FOUR
+from tests.store.test_permissions import visible
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "parsers" / "spreadsheet-sheets" / "input.xlsx"
 HTML = """<html><head><title>Pumps</title><style>/* %s */</style></head><body><h1>Pumps</h1>
@@ -124,3 +126,16 @@ def test_what_one_source_may_say_is_replaced_in_another(make_base: MakeBase) -> 
     base.configure(redaction={"policy": "redaction.yaml"})
     with pytest.raises(ConfigError, match=r"allow_in\.manuals: no such source"):
         base.run()
+
+
+@pytest.mark.req("D5.3", "D5.6", "D10.5")
+def test_a_secret_that_new_rules_find_hides_what_older_rules_published(make_base: MakeBase) -> None:
+    base = make_base({"pump.md": f"# Pump\n\nThe label of every pump that leaves the works says {SECRET}.\n", **FOUR})
+    [failure] = base.run()["failures"]
+    [fingerprint] = re.findall(r"fingerprint ([0-9a-f]{32})", failure["detail"])
+    released = {"released": [{"fingerprint": fingerprint, "reason": "printed on each", "by": "A. Roe"}]}
+    for policy, shown in ((released, True), ({}, False), ({}, False), (released, True)):
+        (base.folder / "redaction.yaml").write_text(yaml.safe_dump(policy), encoding="utf-8")
+        base.configure(redaction={"policy": "redaction.yaml"})
+        base.run()
+        assert ("pump.md" in visible(base, ["staff"])) is shown
