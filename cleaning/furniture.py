@@ -118,6 +118,9 @@ def page_numbers(elements: Sequence[Element]) -> Drops:
     """Elements and lines such as "Page 3 of 7"; a bare number only where it is the page's own, first or last on it."""
     drops = dict(_by_line(elements, lambda line: _PAGE_NUMBER.match(line) is not None))
     for index, element in enumerate(elements):
+        if element.kind is ElementKind.LIST_ITEM and _PAGE_NUMBER.match(f"{element.marker} {element.text}".strip()):
+            drops[index] = None  # "- 3 -" reads like an item
+            continue
         page = element.locator.page
         if page is None or element.kind is not ElementKind.PARAGRAPH or not _BARE_NUMBER.match(element.text.strip()):
             continue

@@ -31,6 +31,8 @@ _COMPOUND_FIRST = frozenset(
         "small fine state all right left single double",
     )
 )
+_INSIDE = frozenset("the to of in on by and up as at for de la".split())
+"""Words that a hyphen joins to both sides: state-of-the-art, end-to-end."""
 _DIVIDED_ENDING = re.compile(
     r"(?:ness|ment|ance|ence|able|ible|tion|sion|ship|less|light|land|hood|fully|ening|ened|ener|ages?|ities|ity|ier|ly|er|est|ish)$"
 )
@@ -109,7 +111,8 @@ def _seam(first: str, second: str, vocabulary: Vocabulary, hyphens: bool) -> tup
     """How two pieces join: characters the first loses at its end (a hyphen or none), and what comes between."""
     left, right = _HYPHEN_END.search(first), _LETTERS_START.match(second)
     if left and right and hyphens:
-        return _word_seam(left[1], right[0], vocabulary)
+        inner = first[: left.start()].endswith("-") and left[1].lower() in _INSIDE
+        return (0, "") if inner else _word_seam(left[1], right[0], vocabulary)
     if left and second[:1].isdigit():
         return 0, ""
     unspaced = _NO_SPACE.match(first[-1:]) and _NO_SPACE.match(second)
@@ -125,6 +128,8 @@ def _word_seam(left: str, right: str, vocabulary: Vocabulary) -> tuple[int, str]
         return 0, ""
     if head + tail in vocabulary.words:
         return 1, ""
+    if len(head) == 1:  # "e-mail", "X-ray": no word is divided after one letter
+        return 0, ""
     both_are_words = head in vocabulary.words and tail in vocabulary.words
     compound = head in _COMPOUND_FIRST and len(tail) > 3 and not _DIVIDED_ENDING.search(tail)
     divided = left[-1].islower() and right[0].islower() and not both_are_words and not compound

@@ -162,6 +162,11 @@ def test_page_numbers_go(text: str) -> None:
     assert texts(element("Body."), element(text)) == ["Body."]
 
 
+def test_a_page_number_that_reads_like_an_item_goes() -> None:
+    item = replace(element("4 -", ElementKind.LIST_ITEM), marker="-")
+    assert texts(element("Body."), item, replace(item, text="4 bolts")) == ["Body.", "4 bolts"]
+
+
 def test_a_bare_number_goes_only_where_it_is_the_page_number() -> None:
     assert texts(element("One.", page=1), element("2", page=2), element("Two.", page=2)) == ["One.", "Two."]
     assert texts(element("One.", page=1), element("42", page=2), element("Two.", page=2)) == ["One.", "42", "Two."]

@@ -54,6 +54,8 @@ def test_line_ends_that_mean_something_stay(text: str) -> None:
         ("soft\u00ad\nware runs.", "software runs."),
         ("The part-\nner agrees.", "The partner agrees."),
         ("COVID-\n19 rules", "COVID-19 rules"),
+        ("The e-\nmail server.", "The e-mail server."),
+        ("A state-of-the-\nart pump.", "A state-of-the-art pump."),
     ],
 )
 def test_words_at_a_line_end(text: str, expected: str) -> None:
