@@ -56,6 +56,7 @@ _NATIONAL = re.compile(
     rf"\d{{1,8}}(?:[ \t./\n\u00a0\u2010-\u2013-]\d{{1,8}}){{0,5}}{_EXTENSION}(?!{LETTER}|%|[.,/:-]\d)"
 )
 _BARE = re.compile(rf"\d{_ALONE}\d{{6,12}}(?!{LETTER}|[.,/:-]\d)")
+_MESSENGER = re.compile(r"wa\.me/\+?(\d{8,15})(?!\d)")
 _US = re.compile(r"(?:1[-. ])?(?:\([2-9]\d\d\)[ ]?\d{3}[-. ]\d{4}|[2-9]\d\d-\d{3}-\d{4}|[2-9]\d\d\.\d{3}\.\d{4})(?!\d)")
 _DAY, _MONTH, _YEAR = r"(?:0?[1-9]|[12]\d|3[01])", r"(?:0?[1-9]|1[0-2])", r"(?:19|20)\d\d"
 _DATE = re.compile(
@@ -101,6 +102,9 @@ def phones(text: str, policy: RedactionPolicy) -> Iterator[Span]:
     for match in _BARE.finditer(text):
         if _PHONE_NOUN_CLOSE.search(text, max(0, match.start() - 32), match.start()):
             yield Span("PHONE", match.start(), match.end(), 0.5, by_context=True)
+    for place in places(text, ("wa.me/",)):
+        if chat := _MESSENGER.match(text, place):
+            yield Span("PHONE", chat.start(1), chat.end(1), 0.8)
     for match in _CN_MOBILE.finditer(text):
         around = match.start(), match.end()
         written = bool(match[1]) or match[0].startswith("86")
