@@ -78,7 +78,7 @@ def bench(database: Database, chunks: int, queries: int) -> None:
         for name, scope in {"everything": everyone, **few}.items():
 
             def ask(number: int, scope: Scope = scope) -> Any:
-                return arms.lexical_hits(connection, scope, LEXICON, dict.fromkeys(asked[number], 1.0), constants, 10)
+                return arms.lexical_hits(connection, scope, LEXICON, as_terms(asked[number]), constants, 10)
 
             row(f"lexical, {name}", ask, queries)
         for name, scope in {"everything": everyone, **few}.items():
@@ -104,9 +104,14 @@ def bench(database: Database, chunks: int, queries: int) -> None:
         )
 
 
+def as_terms(words: Sequence[str]) -> dict[str, str]:
+    """Terms of which each is its own word."""
+    return {word: word for word in words}
+
+
 def hybrid(connection: Connection, scope: Scope, words: list[str], vector: Any, constants: Bm25) -> Any:
     """The ten best of both arms with 100 candidates each. Without reading their texts."""
-    terms = dict.fromkeys(words, 1.0)
+    terms = as_terms(words)
     lexical_hits, scores = arms.lexical_hits(connection, scope, LEXICON, terms, constants, 100)
     dense = arms.dense_hits(connection, scope, SPACE, vector, 100)
     joined = fusion.convex(fusion.bounded_lexical(lexical_hits, scores.bound), fusion.bounded_cosine(dense), 0.5)
@@ -247,7 +252,7 @@ def exact(connection: Connection, texts: Any, asked: list[list[str]], constants:
             if score:
                 scores.append((-score, f"c{number:08}"))
         expected = [(key, -score) for score, key in sorted(scores)[:10]]
-        found, _ = arms.lexical_hits(connection, scope, LEXICON, dict.fromkeys(query, 1.0), constants, 10)
+        found, _ = arms.lexical_hits(connection, scope, LEXICON, as_terms(query), constants, 10)
         same += [key for key, _ in found] == [key for key, _ in expected]
     print(f"  BM25 top 10 equal to a plain computation: {same} of {len(asked)}")
 

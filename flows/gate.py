@@ -133,7 +133,7 @@ def _neighbours(
     constants = Bm25(lexical["k1"], lexical["b"], size, length / size if size else 1.0)
 
     def near(chunk: CandidateChunk) -> Sequence[CandidateChunk]:
-        terms = dict.fromkeys([word for word, _ in tokens.words(chunk.text, chunk.language)][:NEAR_TERMS], 1.0)
+        terms = {word: word for word, _ in list(tokens.words(chunk.text, chunk.language))[:NEAR_TERMS]}
         numbers = arms.nearest(connection, kb, row.release, row.configuration["lexicon"], terms, constants, NEAR_CHUNKS)
         return [_chunk(item) for item in measures.gate_near(connection, kb, row.release, numbers, chunk.document_id)]
 

@@ -25,9 +25,10 @@ Ranked = list[tuple[str, float]]
 
 
 def lexical_hits(
-    connection: Connection, scope: Scope, lexicon: str, terms: Mapping[str, float], constants: Bm25, top_k: int
+    connection: Connection, scope: Scope, lexicon: str, terms: Mapping[str, str], constants: Bm25, top_k: int
 ) -> tuple[Ranked, Scores]:
-    """Visible chunks by exact BM25, best first, ties by id: (chunk id, score); and the scores of the whole release."""
+    """Visible chunks by exact BM25 over the terms (as in `bm25.score`), best first, ties by id: (chunk id, score); and
+    the scores of the whole release."""
     if not terms or constants.chunks == 0:
         return [], bm25.score({}, [], np.empty(0, np.int64), constants)
     found = lexical.postings(connection, scope.kb, lexicon, list(terms))
@@ -41,7 +42,7 @@ def nearest(
     kb: str,
     release: int,
     lexicon: str,
-    terms: Mapping[str, float],
+    terms: Mapping[str, str],
     constants: Bm25,
     count: int,
 ) -> list[int]:

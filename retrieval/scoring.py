@@ -59,7 +59,6 @@ _OPINION = re.compile(r"\b(?:might|could|rumou?rs?|opinions?|speculat\w*|some sa
 class Asked:
     """What a question asks for beside its words. `depth` 0 (simple) .. 1 (deep), None: not said."""
 
-    terms: frozenset[str]
     text: str
     fragments: frozenset[str]
     depth: float | None
@@ -77,7 +76,6 @@ def asked(question: str, difficulty: str = "", style: str = "") -> Asked:
     found = tokens.identifiers(question)
     alone = found if found and " ".join(found) == " ".join(question.split()).casefold() else ()
     return Asked(
-        terms=frozenset(tokens.terms(question, tokens.query_language(question))),
         text=" ".join(question.casefold().split()),
         fragments=frozenset(fragments),
         depth=depth,

@@ -195,8 +195,7 @@ class Searcher:
         arms = _Arms()
         candidates = int(self._settings["candidates"])
         if request.mode != "dense":
-            language = tokens.query_language(request.question)
-            terms = dict.fromkeys(tokens.terms(request.question, language), 1.0)
+            terms = tokens.query_terms(request.question)
             arms.lexical, scores = arm.lexical_hits(
                 self._connection, scope, self._lexicon, terms, self._bm25, candidates
             )
@@ -299,7 +298,7 @@ class Searcher:
             rows = [row for row in rows if row["locator"].get("anchor") == anchor] or rows
         if not rows:
             return None
-        wanted = set(tokens.terms(request.question, tokens.query_language(request.question)))
+        wanted = set(tokens.query_terms(request.question))
         best = max(
             rows, key=lambda row: (len(wanted & set(tokens.terms(row["index_text"], row["language"]))), -row["ordinal"])
         )

@@ -6,10 +6,12 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from functools import cache, lru_cache
+from typing import Any
 
 from kprep.core.ids import canonical_json, digest
 
-TOKENIZER_VERSION = 2
+TOKENIZER_VERSION = 3
 PHRASE_FIELDS = frozenset(("name", "aliases", "title", "heading_path", "keywords"))
 LEAST_STOP_WORDS = 2
 DEFAULT_WEIGHTS: Mapping[str, int] = {
@@ -26,6 +28,7 @@ _TOKEN = re.compile(
     rf"|(?P<identifier>/?[^\W_{_UNSPACED}]+(?:(?:[_./:@#+-]|::)[{{]?[^\W_{_UNSPACED}]+[}}]?)+)"
     rf"|(?P<word>[^\W_{_UNSPACED}]+(?:['’][^\W\d_{_UNSPACED}]+)?)"
 )
+_HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _PART = re.compile(rf"[^\W_{_UNSPACED}]+")
 
@@ -53,7 +56,11 @@ STOP_WORDS: Mapping[str, frozenset[str]] = {
         "es esta este ha la las lo los no o para pero por "
         "que qué quién se si sin su sus un una y".split()
     ),
+    "zh": frozenset("的了是在和与及为有之于以而其也被将着把吗呢吧啊哪什么谁何些几多少"),
 }
+STEMMERS: Mapping[str, str] = {"en": "english", "de": "german", "fr": "french", "es": "spanish"}
+"""Languages whose words are indexed by their stems -> the Snowball algorithm. Terms carry the language ("refund:en"),
+so that a question is cut in each language and meets only chunks of that language."""
 
 
 def lexicon_id(weights: Mapping[str, int]) -> str:
@@ -64,16 +71,42 @@ def lexicon_id(weights: Mapping[str, int]) -> str:
 def words(text: str, language: str) -> Iterator[tuple[str, bool]]:
     """Terms of a text in order, each with True when it may be half of a phrase with the next.
 
-    Words in lower case without stop words of the language; identifiers (`ERR_CONN_1045`, `/v1/orders/{id}`,
-    `getUserById`) whole and in parts; scripts without spaces as overlapping pairs of characters.
+    Words in lower case without stop words of the language, as its stems where it has a stemmer; identifiers
+    (`ERR_CONN_1045`, `/v1/orders/{id}`, `getUserById`) whole and in parts; scripts without spaces as overlapping pairs
+    of characters, and Chinese characters alone too.
     """
-    stop = STOP_WORDS.get(language[:2], frozenset())
+    code = language[:2]
+    return ((stemmed(word, code), phrase) for word, phrase in _words(text, code))
+
+
+@lru_cache(maxsize=131_072)
+def stemmed(term: str, language: str) -> str:
+    """The term a word, or a phrase of two, is indexed by in a chunk of this language. Identifiers and numbers, and
+    words of languages without a stemmer, are their own."""
+    parts = term.split(" ")
+    if language not in STEMMERS or not "".join(parts).isalpha() or re.match(f"[{_UNSPACED}]", term):
+        return term
+    return f"{' '.join(_stemmer(language).stemWords(parts))}:{language}"
+
+
+@cache
+def _stemmer(language: str) -> Any:
+    from Stemmer import Stemmer
+
+    return Stemmer(STEMMERS[language], 0)  # its own cache is not for several threads
+
+
+def _words(text: str, language: str) -> Iterator[tuple[str, bool]]:
+    """As `words`, before stemming."""
+    stop = STOP_WORDS.get(language, frozenset())
     normal = unicodedata.normalize("NFKC", text)
     for match in _TOKEN.finditer(normal):
         token = match.group()
         if match.lastgroup == "unspaced":
-            pairs = [token[index : index + 2] for index in range(len(token) - 1)] or [token]
-            yield from ((pair, False) for pair in pairs)
+            yield from ((char, False) for char in _HAN.findall(token) if char not in STOP_WORDS["zh"])
+            yield from ((token[index : index + 2], False) for index in range(len(token) - 1))
+            if len(token) == 1 and not _HAN.match(token):
+                yield token, False
         elif match.lastgroup == "identifier":
             yield token.casefold(), False
             yield from ((part, False) for part in _parts(token) if part not in stop)
@@ -109,9 +142,21 @@ def identifiers(text: str) -> tuple[str, ...]:
 
 def terms(text: str, language: str) -> list[str]:
     """Words of a text, then each pair of neighbouring words as one phrase term ("nash equilibrium")."""
+    code = language[:2]
+    return [stemmed(term, code) for term in _terms(text, code)]
+
+
+def query_terms(question: str) -> dict[str, str]:
+    """Terms to look a question up by -> the word or phrase of the question each of them is a form of: its stem in every
+    language, and the word itself for chunks of other languages."""
+    written = _terms(question, query_language(question))
+    return {stemmed(term, language): term for term in written for language in ("", *STEMMERS)}
+
+
+def _terms(text: str, language: str) -> list[str]:
     out: list[str] = []
     before = ""
-    for word, phrase in words(text, language):
+    for word, phrase in _words(text, language):
         out.append(word)
         if phrase and before:
             out.append(f"{before} {word}")
@@ -138,7 +183,7 @@ def weighted_terms(fields: Mapping[str, str], language: str, weights: Mapping[st
 def query_language(query: str) -> str:
     """Language whose stop words the question uses most (at least two of them); "en" in doubt."""
     tokens = {token.casefold() for token in re.findall(r"[^\W\d_]+", query)}
-    scores = {language: len(tokens & stop) for language, stop in STOP_WORDS.items()}
+    scores = {language: len(tokens & STOP_WORDS[language]) for language in STEMMERS}
     best = max(scores.values())
     leaders = [language for language, score in scores.items() if score == best]
     return "en" if best < LEAST_STOP_WORDS or "en" in leaders else leaders[0]

@@ -32,12 +32,15 @@ def bm25(base: TestBase, question: str, k1: float = 1.5, b: float = 0.75) -> dic
     number = len(counted)
     average = sum(terms.total() for terms in counted.values()) / number
     scores: defaultdict[str, float] = defaultdict(float)
-    for term, weight in Counter(tokens.terms(question, tokens.query_language(question))).items():
-        frequency = sum(term in terms for terms in counted.values())
+    forms = tokens.query_terms(question)
+    for word in set(forms.values()):
+        terms = [term for term, of in forms.items() if of == word]
+        held = {key: sum(found[term] for term in terms) for key, found in counted.items()}
+        frequency = sum(tf > 0 for tf in held.values())
         idf = math.log(1 + (number - frequency + 0.5) / (frequency + 0.5))
-        for key, terms in counted.items():
-            if tf := terms[term]:
-                scores[key] += weight * idf * tf * (k1 + 1) / (tf + k1 * (1 - b + b * terms.total() / average))
+        for key, tf in held.items():
+            if tf:
+                scores[key] += idf * tf * (k1 + 1) / (tf + k1 * (1 - b + b * counted[key].total() / average))
     return dict(scores)
 
 
