@@ -57,7 +57,10 @@ def fetch(workspace: Workspace, source: SourceConfig, entry: Entry) -> bytes:
     """Bytes of a listed document now. Raises: SourceError, SourceUnavailable."""
     request = request_for(workspace, source)
     if not entry.location.startswith(INSIDE):
-        return SOURCES[source.kind].fetch(request, entry)
+        try:
+            return SOURCES[source.kind].fetch(request, entry)
+        except OSError as error:
+            raise SourceUnavailable(f"{entry.uri} cannot be read ({error.strerror})") from error
     content = kept_body(request, _key(entry.uri))
     if content is None:
         uri = entry.uri.rpartition(SEPARATOR)[0]

@@ -110,7 +110,8 @@ def begin(workspace: Workspace) -> str:
 
 
 def plan(workspace: Workspace, run_id: str, *, allow_deletes: bool, only: Sequence[str] = ()) -> dict[str, Any]:
-    """Scan, plan, record both; {status, batches, base_release, documents}. Status: work, unchanged, waiting.
+    """Scan, plan, record both; {status, batches, base_release, documents}. Status: work, unchanged, waiting, failed
+    (no source could be listed).
 
     `only`: URIs or paths beside which nothing is looked at.
     """
@@ -123,8 +124,8 @@ def plan(workspace: Workspace, run_id: str, *, allow_deletes: bool, only: Sequen
         denied = record_scan(workspace, connection, run_id, planned)
         figures = plan_figures(planned)
         stale = _index_is_stale(workspace, connection, planned)
-        status = "waiting" if planned.plan.guard else "work"
-        if planned.plan.is_empty and not stale and not planned.plan.guard:
+        status = "waiting" if planned.plan.guard else "failed" if planned.scan.in_vain else "work"
+        if status == "work" and planned.plan.is_empty and not stale:
             status = "unchanged"
             overlay.settle(connection, workspace.kb, planned.plan.base_release)
             folders.settle(connection, workspace.kb, run_id, planned.plan.base_release, workspace.scan_rules)
@@ -160,6 +161,7 @@ def plan_figures(planned: Planned) -> dict[str, Any]:
             "review": 0,
         },
         "guard": planned.plan.guard,
+        "unlisted": "; ".join(planned.scan.unlisted.values()),
         "hashed": planned.scan.hashed,
         "passed_over": planned.scan.passed_over,
     }
@@ -401,7 +403,10 @@ def finish(workspace: Workspace, run_id: str, status: str, extra: dict[str, Any]
             "second_scan": (judged or {}).get("second_scan", {"chunks": 0, "findings": []}),
             "gate": judged or {"status": "not_run", "checks": []},
             "denied": noted.get("denied", {"documents": 0, "seconds": 0.0}),
-            "message": extra.get("message", "") or noted.get("guard", "") or _refusal(status, release, live, judged),
+            "message": extra.get("message", "")
+            or noted.get("guard", "")
+            or _refusal(status, release, live, judged)
+            or noted.get("unlisted", ""),
             "seconds": {**seconds, "total": round(sum(seconds.values()), 3)},
         }
         runs.finish(connection, run_id, status, summary)

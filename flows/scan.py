@@ -22,7 +22,7 @@ from flows.rules import content_fingerprint
 from flows.scope import Scope, changed_scope, folder_of, known_folders, named, named_scope, whole_scope
 from flows.workspace import Workspace, honour_decisions
 from kprep.config import SourceConfig
-from kprep.core.errors import ConfigError, SourceError, SourceUnavailable
+from kprep.core.errors import ConfigError, SourceError
 from kprep.core.ids import content_hash, document_id
 from kprep.core.models import Failure
 from kprep.store import candidates, decisions, documents, folders, kept, overlay, relations, releases
@@ -52,7 +52,8 @@ class Scan:
     was there. `decided`: what a person said of documents of the candidate store, as they are now. `known`: documents in
     scope that the scan before listed; `left`: those that no source held already then. `asked`: names of the sources
     that were listed; `entire`: of those, the ones that gave every entry they have. `passed_over`:
-    {source, reason, files} of what the sources passed over, None where single files were asked for. `attached`: URI of
+    {source, reason, files} of what the sources passed over, None where single files were asked for. `unlisted`: source
+    that could not be listed -> why. `attached`: URI of
     a mail -> ids of known documents that came with it; `inside`: URI of a folder -> files attached to the mails in it.
     `check_names`:
     names of known documents are looked at again, because redaction changed.
@@ -77,6 +78,12 @@ class Scan:
     inside: Counter[str] = field(default_factory=Counter)
     attached: Mapping[str, Sequence[str]] = field(default_factory=dict)
     entire: set[str] = field(default_factory=set)
+    unlisted: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def in_vain(self) -> bool:
+        """True when no source that was asked could be listed."""
+        return bool(self.unlisted) and self.asked == set(self.unlisted)
 
     @property
     def gone(self) -> list[str]:
@@ -108,13 +115,16 @@ def end_scan(workspace: Workspace) -> None:
 
 
 def _listing(spec: SourceSpec, request: SourceRequest) -> Listing:
-    """What a source lists; one that is out of reach lists nothing, incompletely, and says so."""
+    """What a source lists; one that cannot be listed, for whatever reason, lists nothing, incompletely, and says so."""
     try:
         listing = spec.list_entries(request)
         return replace(listing, entries=paired(listing.entries))
-    except SourceUnavailable as error:
+    except SourceError as error:
         problem = Problem(request.name, error.reason, error.message)
-        return Listing((), (problem,), complete=False)
+    except OSError as error:
+        detail = f"source {request.name}: {error.filename or spec.describe(request)} cannot be read ({error.strerror})"
+        problem = Problem(request.name, SourceError.reason, detail)
+    return Listing((), (problem,), complete=False)
 
 
 def scan_sources(
@@ -141,6 +151,9 @@ def scan_sources(
         listing = _listing(SOURCES[source.kind], wanted)
         listings.append((source, listing))
         scan.asked.add(source.name)
+        whole = next((item for item in listing.problems if item.uri == source.name), None)
+        if whole is not None and not listing.entries:
+            scan.unlisted[source.name] = whole.detail
         if listing.complete and not listing.folders and not wanted.only:
             scan.entire.add(source.name)
         scan.listed_at = scan.listed_at or time.perf_counter()
@@ -266,7 +279,7 @@ class _Look:
             return None
         try:
             return fetch(self.workspace, source, entry)
-        except (SourceError, SourceUnavailable) as error:
+        except SourceError as error:
             failure = Failure("scan", error.reason, error.message, error.retryable)
             self._fail(identity, failure, entry.uri)
             return None
@@ -285,7 +298,7 @@ class _Look:
         """At the files attached to a mail. Where it cannot be read, those known stay."""
         try:
             inside = self.mails.inside(source, mail, row, lambda: content or fetch(self.workspace, source, mail))
-        except (SourceError, SourceUnavailable):
+        except SourceError:
             inside = None
         if inside is None:
             self.scan.keep.update(self.scan.attached.get(mail.uri, ()))

@@ -5,7 +5,7 @@ In: a source's configuration. Out: a `Listing` of entries (URI, version token, s
 - An entry that cannot be read is listed as a problem, never left out: unreadable is not deleted.
 - A version token changes whenever the content may have changed; equal tokens mean nothing needs reading.
 - URIs are `<source name>/<relative path>`, in NFC with forward slashes, so that one file has one URI everywhere.
-- A source out of reach raises SourceUnavailable, which deletes nothing; only what a person must mend stops the run.
+- A source that cannot be listed raises SourceError (out of reach: SourceUnavailable); it stops no other source.
 - Credentials come from environment variables that the configuration names; they are kept and logged nowhere.
 One system per file (and what it is made of beside it); `SOURCES` is the registry.
 """

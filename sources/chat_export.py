@@ -22,6 +22,7 @@ from sources.threads import (
     moment,
     objects,
     place_of,
+    slug,
     understood,
 )
 
@@ -48,10 +49,16 @@ def read_export(request: SourceRequest) -> Export:
         names = [name for name in files if name.lower().endswith((".json", ".jsonl", ".ndjson"))]
         if not names:
             raise SourceError(f"source {request.name}: {place} holds no JSON with messages")
+        named: set[str] = set()
         for name in names:
             for channel, message in understood(export, name, files[name], _messages) or ():
                 own = channel or name.rsplit(".", 1)[0]
+                named |= {own} if channel else set()
                 channels.setdefault(own, Channel(own)).messages.append(message)
+    if export.problems:  # the damaged file may hold messages of each channel that files share: those stay as they were
+        detail = f"may have messages in {export.problems[0][0]}, which is damaged: stays as it was"
+        export.problems += [(slug(own), "source_unreadable", f"channel {own} {detail}") for own in sorted(named)]
+        channels = {own: channel for own, channel in channels.items() if own not in named}
     export.channels = [_resolved(channel) for _, channel in sorted(channels.items())]
     return export
 

@@ -14,18 +14,22 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urljoin, urlsplit
+from xml.sax import SAXException
 
 from pydantic import Field
 
 from kprep.core.errors import SourceError, SourceUnavailable
 from sources.cache import drop_bodies, keep_body, kept_body, load_state, save_state
 from sources.selection import Selection
-from sources.spec import About, Entry, Listing, Options, SourceRequest, SourceSpec
+from sources.spec import About, Entry, Listing, Options, Problem, SourceRequest, SourceSpec
 from sources.web_client import Answer, WebClient
 from sources.web_page import normal
 
 TOMBSTONE = "{http://purl.org/atompub/tombstones/1.0}deleted-entry"
 REDIRECTS_MAX = 5
+STATE = 2
+"""Form of what is kept between listings."""
+_END = re.compile(rb"</(?:[\w.-]+:)?(?:rss|feed|rdf)\s*>\s*(?:<!--.*?-->\s*)*$", re.IGNORECASE | re.DOTALL)
 
 
 class FeedOptions(Options):
@@ -40,12 +44,12 @@ class FeedOptions(Options):
 def list_entries(request: SourceRequest) -> Listing:
     """Entries of the feed. Raises: SourceError (not there, no feed), SourceUnavailable (out of reach)."""
     drop_bodies(request)
-    feed = load_state(request, "feed")
+    feed = load_state(request, f"feed-{STATE}")
     asked = {"If-None-Match": feed.get("etag", ""), "If-Modified-Since": feed.get("modified", "")}
     answer = _ask(request, {name: value for name, value in asked.items() if value})
     if answer.status != 304 or not feed:
         feed = _parse(request, answer)
-        save_state(request, "feed", feed)
+        save_state(request, f"feed-{STATE}", feed)
     selection = Selection(request)
     entries: dict[str, Entry] = {}
     for item in feed["entries"]:
@@ -58,8 +62,11 @@ def list_entries(request: SourceRequest) -> Listing:
             entries.setdefault(uri, entry)
     gone = frozenset(f"{request.name}/{path}" for path in feed["gone"]) - entries.keys()
     ordered = tuple(entry for _, entry in sorted(entries.items()))
-    complete = bool(feed["complete"] or _options(request).complete)
-    return Listing(ordered, (), complete=complete, gone=gone, passed_over=dict(selection.passed_over))
+    complete, problems = bool(feed["complete"] or _options(request).complete), tuple[Problem, ...]()
+    if complete and feed["ill_formed"]:
+        detail = "the feed is no well-formed XML, so that entries may be missing: nothing is deleted"
+        complete, problems = False, (Problem(request.name, SourceError.reason, detail),)
+    return Listing(ordered, problems, complete=complete, gone=gone, passed_over=dict(selection.passed_over))
 
 
 def fetch(request: SourceRequest, entry: Entry) -> bytes:
@@ -105,37 +112,47 @@ def _parse(request: SourceRequest, answer: Answer) -> dict[str, Any]:
     parsed = feedparser.parse(answer.body, response_headers=dict(answer.headers), sanitize_html=False)
     if not parsed.get("version"):  # the library gives none at all for an empty answer
         raise SourceError(f"source {request.name}: {_options(request).url} is no RSS or Atom feed")
-    if parsed.bozo and not parsed.entries:
-        raise SourceUnavailable(f"source {request.name}: {_options(request).url} is damaged")
-    entries = []
+    ill_formed = parsed.bozo and isinstance(parsed.bozo_exception, SAXException)
+    if (parsed.bozo and not parsed.entries) or (ill_formed and not _END.search(answer.body)):
+        raise SourceUnavailable(f"source {request.name}: {_options(request).url} is damaged, or ends in its middle")
+    entries: dict[str, dict[str, Any]] = {}
     for item in parsed.entries:
-        key = item.get("id") or item.get("link") or item.get("title", "")
-        if not key:
-            continue
-        times = [item[name] for name in ("updated_parsed", "published_parsed") if name in item]
-        time = next(filter(None, times), None)
-        texts = [part.get("value", "") for part in item.get("content", ())] or [item.get("summary", "")]
-        url = normal(item["link"]) if item.get("link") else ""
-        page = _page(item, url, "\n".join(texts))
-        keep_body(request, key, page)
-        entries.append(
-            {
-                "id": key,
-                "path": _path(key),
-                "url": url,
-                "labels": sorted({tag.get("term") or "" for tag in item.get("tags", ())} - {""}),
-                "time": timegm(time) if time else None,
-                "digest": hashlib.sha256(page).hexdigest(),
-                "size": len(page),
-            }
-        )
+        entry, page = _entry(item)
+        before = entries.get(entry["id"])
+        if before is None or (entry["time"] or 0) > (before["time"] or 0):  # of one entry the latest state (RFC 4287)
+            entries[entry["id"]] = entry
+            keep_body(request, entry["id"], page)
     return {
         "etag": answer.headers.get("etag", ""),
         "modified": answer.headers.get("last-modified", ""),
         "complete": "fh_complete" in parsed.feed and not parsed.bozo,
-        "entries": entries,
+        "ill_formed": ill_formed,
+        "entries": list(entries.values()),
         "gone": [_path(key) for key in _tombstones(answer.body)],
     }
+
+
+def _entry(item: Any) -> tuple[dict[str, Any], bytes]:
+    """What is kept of an entry, and its page. One that gives neither id nor link is known by its title and time, or
+    else by its text."""
+    times = [item[name] for name in ("updated_parsed", "published_parsed") if name in item]
+    time = next(filter(None, times), None)
+    texts = [part.get("value", "") for part in item.get("content", ())] or [item.get("summary", "")]
+    url = normal(item["link"]) if item.get("link") else ""
+    page = _page(item, url, "\n".join(texts))
+    digest = hashlib.sha256(page).hexdigest()
+    own = " ".join(filter(None, (item.get("title"), item.get("published") or item.get("updated"))))
+    key = str(item.get("id") or item.get("link") or own or digest)
+    entry = {
+        "id": key,
+        "path": _path(key),
+        "url": url,
+        "labels": sorted({tag.get("term") or "" for tag in item.get("tags", ())} - {""}),
+        "time": timegm(time) if time else None,
+        "digest": digest,
+        "size": len(page),
+    }
+    return entry, page
 
 
 def _tombstones(body: bytes) -> Iterator[str]:

@@ -128,8 +128,8 @@ class Listing:
 class SourceSpec:
     """A kind of source. `fetch` gives the bytes now; they may be newer than the listing says.
 
-    `list_entries` raises SourceError for what a person must mend, which stops the run, and SourceUnavailable when the
-    source is out of reach: the run goes on with what the other sources hold, and deletes nothing of this one.
+    `list_entries` raises SourceError for what a person must mend, and SourceUnavailable when the source is out of
+    reach: the run goes on with what the other sources hold, and deletes nothing of this one.
     `describe`: where it looks, for messages.
     `place`: the folder on this machine where its documents stand; it can be asked for single ones.
     `store`: where its documents go unless the configuration says otherwise, "formal" or "candidate".

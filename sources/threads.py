@@ -187,9 +187,10 @@ class _Reading:
 @lru_cache(maxsize=2)
 def _read_once(reading: _Reading, _signature: str) -> _Documents:
     export = reading.read(reading.request)
-    folded(export.channels)
+    channels = _joined(export.channels)
+    folded(channels)
     documents = {}
-    for channel in export.channels:
+    for channel in channels:
         for document in _of_channel(channel):
             documents[document.path] = document
     return documents, tuple(export.problems)
@@ -205,6 +206,20 @@ def signature(request: SourceRequest) -> str:
         status = path.stat()
         parts.append(f"{path}\n{status.st_size}\n{status.st_mtime_ns}")
     return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _joined(channels: Iterable[Channel]) -> list[Channel]:
+    """Channels whose documents have the same paths as one, without the messages that two exports of it hold alike; who
+    may read it is who may read each."""
+    out: dict[str, Channel] = {}
+    for channel in channels:
+        one = out.setdefault(slug(channel.name), replace(channel, messages=[]))
+        said = {(message.at, message.author, message.text) for message in one.messages}
+        one.messages += [item for item in channel.messages if (item.at, item.author, item.text) not in said]
+        if channel.acl is not None and channel.acl != one.acl:
+            one.acl = tuple(name for name in channel.acl if one.acl is None or name in one.acl)
+        one.acl_problem = one.acl_problem or channel.acl_problem
+    return list(out.values())
 
 
 def folded(channels: Iterable[Channel]) -> None:

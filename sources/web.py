@@ -114,6 +114,7 @@ class _Crawl:
         self._pages: dict[str, Known] = {}
         self._problems: dict[str, Problem] = {}
         self._gone: set[str] = set()
+        self._moved: dict[str, str] = {}
         self._times: dict[str, datetime | None] = {}
         self._complete = True
         self._waiting: deque[str] = deque()
@@ -136,10 +137,31 @@ class _Crawl:
             for url in self._known:
                 self._add(url)
             self._visit_all(client, robots)
+        self._look_at_moved()
+        if not self._pages and not self._problems:
+            raise SourceError(f"source {self._request.name}: {self._why_nothing(robots)}")
         if self._waiting:
             self._complete = False
             detail = f"more than {self._options.max_pages} pages: narrow `scope`, or raise `max_pages`"
             self._problem(self._start, "source_limit", detail)
+
+    def _look_at_moved(self) -> None:
+        """Pages that lead in a circle are there, but cannot be read."""
+        for url in self._moved:
+            seen, at = set[str](), url
+            while at in self._moved and at not in seen:
+                seen.add(at)
+                at = self._moved[at]
+            if at in seen:
+                self._failed(url, self._known.get(url), "source_unreadable", "redirects in a circle")
+
+    def _why_nothing(self, robots: Any) -> str:
+        """What is to be mended where no page was found."""
+        if not robots.can_fetch(self._start, self._options.agent):
+            return f"robots.txt lets {self._options.agent} read nothing at {self._start}"
+        if self._start in self._moved:
+            return f"{self._start} has moved to {self._moved[self._start]}, out of the scope: name that in kprep.yaml"
+        return f"{self._start} has no page: it is excluded, or leads to none"
 
     def _read_sitemaps(self, client: WebClient, named: list[str]) -> None:
         chosen = self._options.sitemap
@@ -193,6 +215,7 @@ class _Crawl:
             self._keep(url, self._read(url, answer))
         elif answer.status in (301, 302, 303, 307, 308):
             target = normal(urljoin(url, answer.headers.get("location", "")))
+            self._moved[url] = target
             if self._in_scope(target):
                 self._add(target)
             elif answer.status in (302, 303, 307) and known is not None:
@@ -285,7 +308,7 @@ def _relative(url: str) -> str:
     """Path of an address below its server, readable; a folder is its index page."""
     parts = urlsplit(url)
     path = unquote(parts.path).lstrip("/")
-    if not path.isprintable():
+    if not path.isprintable() or "\ufffd" in path:
         path = parts.path.lstrip("/")
     if path == "" or path.endswith("/"):
         path += "index.html"

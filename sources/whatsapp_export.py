@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from kprep.core.errors import SourceError, SourceUnavailable
+from kprep.core.errors import SourceError
 from sources.folder_or_packed import export_at
 from sources.spec import SourceRequest
 from sources.threads import Channel, ChatMessage, Export, ExportOptions, export_source, place_of
@@ -51,25 +51,25 @@ def read_export(request: SourceRequest) -> Export:
     files = [place] if place.is_file() else sorted(p for p in place.iterdir() if p.suffix.lower() in (".txt", ".zip"))
     for path in files:
         try:
-            found = _chats(request, path)
-        except (SourceError, SourceUnavailable, OSError):
-            export.problems.append((path.name, "source_unreadable", f"{path.name} cannot be read: export it again"))
-            continue
-        for name, text in found:
-            messages = read_chat(text, dates)
-            if messages:
-                export.channels.append(Channel(name, messages))
-    if place.is_file() and not export.channels and not export.problems:
-        raise SourceError(f"source {request.name}: {place} holds no exported WhatsApp chat")
+            chats = [read_chat(text, dates) for text in _chats(request, path)]
+        except (SourceError, OSError):
+            chats = []
+        if not any(chats):  # beside a chat there may be text files that were sent in it
+            detail = f"{path.name} is damaged, or no exported WhatsApp chat: export it again"
+            export.problems.append((path.name, "source_unreadable", detail))
+        export.channels += [Channel(_name(path.stem), messages) for messages in chats if messages]
+    damaged = {_name(Path(name).stem) for name, _, _ in export.problems}
+    export.channels = [channel for channel in export.channels if channel.name not in damaged]
     return export
 
 
-def _chats(request: SourceRequest, path: Path) -> list[tuple[str, str]]:
+def _chats(request: SourceRequest, path: Path) -> list[str]:
+    """Texts of a file. Raises: SourceError, OSError."""
     if path.suffix.lower() != ".zip":
-        return [(_name(path.stem), path.read_bytes().decode("utf-8-sig", "replace"))]
+        return [path.read_bytes().decode("utf-8-sig", "replace")]
     with export_at(request, path) as files:
         texts = [read() for name, read in files.items() if name.lower().endswith(".txt")]
-    return [(_name(path.stem), content.decode("utf-8-sig", "replace")) for content in texts]
+    return [content.decode("utf-8-sig", "replace") for content in texts]
 
 
 def _name(stem: str) -> str:

@@ -71,6 +71,8 @@ def plan_command(
         _show_plan(outcome)
     if outcome["guard"]:
         exits(EXIT_WAITING)
+    if outcome["in_vain"]:
+        exits(EXIT_FAILED)
 
 
 def _show_rules(compared: dict[str, Any], *, as_json: bool) -> None:
@@ -120,6 +122,8 @@ def _show_plan(outcome: dict[str, Any]) -> None:
             f"at {first['at']} (--json lists all)",
             soft_wrap=True,
         )
+    if outcome["in_vain"]:
+        output.console.print("[bold red]no source can be listed[/]: a run fails")
     if outcome["guard"]:
         output.console.print(f"[bold yellow]waits for an operator:[/] {outcome['guard']}")
 

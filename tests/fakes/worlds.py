@@ -33,8 +33,6 @@ class World:
     """True where a document's text holds its name, so that a rename changes it."""
     whole = True
     """False where a listing never is complete: what is no longer shown is not deleted."""
-    stops_when_failing = False
-    """True where a failure in the middle is for a person to mend, and stops the run."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -209,7 +207,6 @@ class GitWorld(World):
 
 class ArchiveWorld(World):
     kind = "archive"
-    stops_when_failing = True
     file = "files.zip"
 
     def __init__(self, folder: Path) -> None:
@@ -353,7 +350,6 @@ class ConfluenceHtmlWorld(ArchiveWorld):
 class MediaWikiWorld(World):
     kind = "mediawiki"
     named_within = True
-    stops_when_failing = True
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)

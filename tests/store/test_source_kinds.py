@@ -40,6 +40,58 @@ def uris(asked: SourceRequest, kind: str) -> list[str]:
     return [entry.uri.removeprefix("docs/") for entry in listed(asked, kind).entries]
 
 
+@pytest.mark.req("D10.1")
+def test_sources_that_cannot_be_listed_keep_their_documents_and_stop_no_other(
+    make_base: MakeBase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    credentials(monkeypatch, "tester", "any word")
+    base = make_base({"a.md": "# Tax\n\nTaxes are paid in May."})
+    folder = base.folder / "more"
+    folder.mkdir()
+    (folder / "b.md").write_text("# Lift\n\nThe lift opens at eight.")
+    with zipfile.ZipFile(base.folder / "c.zip", "w") as archive:
+        archive.writestr("c.md", "# Gate\n\nThe gate opens at nine.")
+    kinds = [{"kind": "filesystem", "path": "docs"}, {"kind": "filesystem", "path": "more"}]
+    kinds += [{"kind": "archive", "path": "c.zip"}, {"kind": "git", "url": "../gone"}]
+    kinds += [{"kind": "s3", "bucket": "gone", "endpoint": "http://127.0.0.1:9"}]
+    kinds += [{"kind": "web", "url": "http://127.0.0.1:9/", "token_env": "NOT_SET_AT_ALL"}]
+    names = ("docs", "more", "packed", "repository", "bucket", "site")
+    sources = [{"name": name, "acl": ["staff"], **keys} for name, keys in zip(names, kinds, strict=True)]
+    base.configure(sources=sources[:3], **SETTINGS)
+    base.run()
+
+    base.configure(sources=sources)
+    folder.rename(base.folder / "elsewhere")
+    (base.folder / "c.zip").write_bytes((base.folder / "c.zip").read_bytes()[:60])
+    base.write("a.md", "# Tax\n\nTaxes are paid in June.")
+    summary = base.run()
+    assert (summary["status"], summary["documents"]["retired"], summary["documents"]["changed"]) == ("published", 0, 1)
+    assert [item["uri"] for item in summary["failures"]] == sorted(names[1:])
+    assert all(f"source {item['uri']}" in item["detail"] for item in summary["failures"])
+    assert all(item["detail"] in summary["message"] for item in summary["failures"])
+    assert base.uris() == ["a.md", "more/b.md", "packed/c.md"]
+    assert base.search("taxes", mode="lexical")[0]["text"] == "Taxes are paid in June."
+
+
+def test_what_an_operating_system_refuses_is_a_failure_of_its_source(
+    make_base: MakeBase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base = make_base({"a.md": "# Tax\n\nTaxes are paid in May."}, **SETTINGS)
+    base.run()
+
+    def refuse(_: Path) -> bool:
+        raise PermissionError(13, "Permission denied", "/docs")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "is_dir", refuse)
+        summary = base.run()
+    assert (summary["status"], summary["message"]) == (
+        "failed",
+        "source docs: /docs cannot be read (Permission denied)",
+    )
+    assert base.uris() == ["a.md"]
+
+
 # S3
 
 
@@ -267,12 +319,38 @@ def test_feed_rss_entries_are_documents_and_stay_when_the_feed_moves_on(make_bas
         (None, "HTTP status 404"),
     ],
 )
-def test_feed_what_is_none_stops_the_run(tmp_path: Path, answer: Served | None, said: str) -> None:
+def test_feed_what_is_none_is_said(tmp_path: Path, answer: Served | None, said: str) -> None:
     with Site().serve() as site:
         if answer is not None:
             site.pages["/rss"] = answer
         with pytest.raises(SourceError, match=said):
             listed(request("feed", tmp_path, url=f"{site.url}/rss"), "feed")
+
+
+@pytest.mark.req("D2.21")
+def test_feed_no_entry_is_lost_for_want_of_an_id_and_the_latest_of_one_id_counts(tmp_path: Path) -> None:
+    day = "<pubDate>Mon, 0{} Mar 2026 12:00:00 GMT</pubDate>"
+    nameless = [f"<item><title>Update</title>{day.format(number)}<description>Part {number}.</description></item>"
+                for number in (2, 3)]  # fmt: skip
+    nameless += ["<item><description>Neither title nor time.</description></item>", "<item></item>"]
+    same = [f"<item><guid>one</guid>{day.format(number)}<description>State {number}.</description></item>"
+            for number in (4, 5, 3)]  # fmt: skip
+    with Site().serve() as site:
+        text = RSS.format(complete="", more="".join([*nameless, *same]))
+        site.pages["/rss"] = Served(text.encode(), "application/rss+xml")
+        asked = request("feed", tmp_path, url=f"{site.url}/rss", complete=True)
+        listing = listed(asked, "feed")
+        texts = b" ".join(SOURCES["feed"].fetch(asked, entry) for entry in listing.entries).decode()
+        assert (len(listing.entries), listing.complete) == (6, True)
+        assert all(words in texts for words in ("Part 2.", "Part 3.", "Neither title nor time.", "State 5."))
+        assert "State 4." not in texts
+        site.pages["/rss"] = Served(text[:-60].encode(), "application/rss+xml")
+        with pytest.raises(SourceUnavailable, match="ends in its middle"):
+            listed(asked, "feed")
+        site.pages["/rss"] = Served(text.replace("Part 2.", "Part 2 & 3.").encode(), "application/rss+xml")
+        listing = listed(asked, "feed")
+        assert (len(listing.entries), listing.complete) == (6, False)
+        assert "nothing is deleted" in listing.problems[0].detail
 
 
 # archive

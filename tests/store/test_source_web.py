@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from flows.doctor import examine
-from kprep.core.errors import SourceError
 from tests.conftest import MakeBase
 from tests.fakes.knowledge_base import TestBase
 from tests.fakes.site import Served, Site
@@ -130,7 +129,10 @@ def test_canonical_addresses_and_redirects_give_one_document(site: Site, make: M
     site.answers["/loop/"] = (302, {"Location": "/loop/"})
     base = make()
     summary = base.run()
-    assert (base.uris(), summary["failures"]) == (["guide/index.html", "index.html"], [])
+    assert base.uris() == ["guide/index.html", "index.html"]
+    assert [(item["uri"], item["detail"]) for item in summary["failures"]] == [
+        ("docs/loop/index.html", "redirects in a circle")
+    ]
     hit = base.search("press", mode="lexical")[0]
     assert hit["metadata"]["url"] == f"{site.url}/guide/"
 
@@ -140,8 +142,7 @@ def test_only_the_scope_is_asked_for(site: Site, make: Make) -> None:
     site.pages["/docs/b.html"] = page("Within.")
     site.pages["/blog/a.html"] = page("Outside.")
     base = make(url=f"{site.url}/docs/", exclude=["docs/index.html"], include=["docs/**"])
-    with pytest.raises(SourceError, match="nothing in"):
-        base.run()  # the start page itself is excluded
+    assert "it is excluded, or leads to none" in base.run()["message"]
     base.source(exclude=[])
     base.run()
     assert base.uris() == ["docs/b.html", "docs/index.html"]
@@ -217,8 +218,7 @@ def test_a_token_comes_from_the_environment_and_is_kept_nowhere(
     site.pages["/"] = page("The wiki of the works.")
     base = make(token_env="WIKI_TOKEN")
     monkeypatch.delenv("WIKI_TOKEN", raising=False)
-    with pytest.raises(SourceError, match=r"WIKI_TOKEN is named in kprep\.yaml, but not set"):
-        base.run()
+    assert "WIKI_TOKEN is named in kprep.yaml, but not set" in base.run()["message"]
     monkeypatch.setenv("WIKI_TOKEN", "very-secret-word")
     base.run()
     assert {headers["authorization"] for headers in site.headers} == {"Bearer very-secret-word"}
@@ -226,9 +226,35 @@ def test_a_token_comes_from_the_environment_and_is_kept_nowhere(
     assert kept == []
 
 
-def test_a_start_page_that_is_not_there_stops_the_run(site: Site, make: Make) -> None:
-    with pytest.raises(SourceError, match=r"is not there \(HTTP status 404\)"):
-        make().run()
+def test_why_a_site_gives_no_page_is_said(site: Site, make: Make) -> None:
+    base = make()
+    site.answers["/robots.txt"] = (404, {})
+
+    def said() -> str:
+        summary = base.run()
+        assert summary["status"] == "failed"
+        return str(summary["message"])
+
+    assert "is not there (HTTP status 404)" in said()
+    site.answers["/"] = (301, {"Location": "https://elsewhere.example/"})
+    assert "has moved to https://elsewhere.example/, out of the scope: name that in kprep.yaml" in said()
+    site.answers["/"] = (302, {"Location": "/"})
+    assert "redirects in a circle" in said()
+    del site.answers["/robots.txt"]
+    site.pages["/robots.txt"] = Served(b"User-agent: *\nDisallow: /\n", "text/plain")
+    assert "robots.txt lets kprep read nothing" in said()
+
+
+def test_a_page_that_now_leads_in_a_circle_stays(site: Site, make: Make) -> None:
+    site.pages["/"] = page("Start.", "/oven.html")
+    site.pages["/oven.html"] = page("The oven has a temperature of 900 degrees.")
+    base = make()
+    base.run()
+    site.answers["/oven.html"] = (302, {"Location": "/login.html"})
+    site.answers["/login.html"] = (302, {"Location": "/oven.html"})
+    summary = base.run()
+    assert summary["documents"]["retired"] == 0
+    assert "oven.html" in base.uris()
 
 
 @pytest.mark.parametrize("broken", [b"<html>no sitemap</html>", b"<urlset><url>", b"\x1f\x8b damaged"])

@@ -58,6 +58,37 @@ def test_a_broken_file_is_named_and_its_channel_stays(kind: str, broken: Any, tm
     assert not listing.complete
 
 
+@pytest.mark.req("D2.29")
+def test_a_channel_that_stands_in_several_files_is_not_cut_short_by_a_damaged_one(tmp_path: Path) -> None:
+    rooms = [{**SOUND["chat_export"], "id": number, "channel": "rooms"} for number in (1, 2)]
+    lift = {**SOUND["chat_export"], "text": "The lift is repaired on Monday."}
+    files = {"a.json": [rooms[0]], "b.json": [rooms[1]], "lift.json": [lift]}
+    assert len(listed("chat_export", written(tmp_path, files)).entries) == 2
+    listing = listed("chat_export", written(tmp_path, files | {"b.json": '[{"id": 2'}))
+    assert [entry.uri.split("/")[1] for entry in listing.entries] == ["lift"]
+    assert [item.uri for item in listing.problems] == ["chat/b.json", "chat/rooms"]
+    assert not listing.complete
+
+    day = [{**SOUND["slack_export"], "ts": f"17800{number}0000.000100"} for number in (0, 1)]
+    sound = {"general/1.json": [day[0]], "general/2.json": [day[1]], "channels.json": [{"name": "general"}]}
+    assert len(listed("slack_export", written(tmp_path, sound)).entries) == 1
+    assert not listed("slack_export", written(tmp_path, sound | {"general/2.json": "[{"})).entries
+
+
+def test_two_exports_of_one_chat_are_one(tmp_path: Path) -> None:
+    chats = {"WhatsApp Chat with Ana": "", "WhatsApp Chat - Ana": "02/03/2026, 12:05 - Ben: And closes at nine.\n"}
+    for name, more in chats.items():
+        (tmp_path / f"{name}.txt").write_text(f"02/03/2026, 12:00 - Ana: The lift opens at eight.\n{more}")
+    listing = listed("whatsapp_export", tmp_path)
+    assert (len(listing.entries), listing.complete) == (1, True)
+    options = SOURCES["whatsapp_export"].options.model_validate({"path": str(tmp_path)})
+    request = SourceRequest("chat", options, ("**/*",), (), tmp_path, tmp_path / "cache")
+    lines = SOURCES["whatsapp_export"].fetch(request, listing.entries[0]).decode()
+    assert (lines.count("opens at eight"), lines.count("closes at nine"), lines.count("repeated")) == (1, 1, 0)
+    (tmp_path / "notes.txt").write_text("No chat at all.")
+    assert [item.uri for item in listed("whatsapp_export", tmp_path).problems] == ["chat/notes.txt"]
+
+
 @pytest.mark.parametrize("kind", SOUND)
 @pytest.mark.parametrize("odd", ODD, ids=["nothing", "types", "more"])
 def test_fields_that_are_missing_or_of_another_type_lose_no_message(
