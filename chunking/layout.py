@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from kprep.core.models import Element, ElementKind, Locator
 
@@ -19,6 +20,8 @@ _SLACK = 64
 """Characters of prose that is cited in parts, and those around a part for what cleaning spells out, as ligatures."""
 
 BLOCK_GAP = "\n\n"
+_DEEPEST = 16
+"""Levels of a list that are indented; deeper items stand below the last of them, since white space says no more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +102,18 @@ def _around(text: str, char: tuple[int, int], start: int, end: int) -> tuple[int
     """Characters of the original that surely hold text[start:end]. Parsers take markup out and put nothing in, so a
     character stands in the original at its own place or later, and from the end at its own place or earlier; only
     placeholders may be longer than what they replaced."""
-    before = sum(len(found) for found in _PLACEHOLDER.findall(text[:end])) + _SLACK
-    after = sum(len(found) for found in _PLACEHOLDER.findall(text[start:])) + _SLACK
+    placeholders = _placeholders(text)
+    before = sum(last - first for first, last in placeholders if last <= end) + _SLACK
+    after = sum(last - first for first, last in placeholders if first >= start) + _SLACK
     first = max(char[0], char[0] + start - before)
     last = min(char[1], char[1] - (len(text) - end) + after)
     return (first, last) if first < last else char
+
+
+@lru_cache(maxsize=1)
+def _placeholders(text: str) -> tuple[tuple[int, int], ...]:
+    """Where placeholders stand; kept, since all parts of one long text are asked for in turn."""
+    return tuple(match.span() for match in _PLACEHOLDER.finditer(text))
 
 
 def _narrow_rows(element: Element, breaks: Sequence[int], start: int, end: int) -> Locator:
@@ -134,5 +144,5 @@ def _gap(before: Element, element: Element) -> str:
 def _prefix(element: Element) -> str:
     if element.kind is not ElementKind.LIST_ITEM:
         return ""
-    indent = "  " * max(element.level - 1, 0)
+    indent = "  " * min(max(element.level - 1, 0), _DEEPEST)
     return indent + element.marker + (" " if element.marker else "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from kprep.core.errors import TooLarge
 from kprep.core.models import Element, ElementKind, Locator, ParsedDocument, ParserSpec, RawDocument, table_text
@@ -39,15 +40,21 @@ def parse(raw: RawDocument) -> ParsedDocument:
 
 def quote(content: bytes, locator: Locator) -> str:
     """The header and the records of the place, from `row` on; with `row` alone, that record."""
-    source = SourceText(decode(content).text)
     if locator.row is None:
         return quote_text(content, locator)
-    found = list(records(source, delimiter_of(source.text)))
+    found = _records(content)
     start, end = locator.char or (0, 0)
     chosen = [r for r in found if r.number >= locator.row and ((start < r.end and r.start < end) or not locator.char)]
     chosen = chosen if locator.char else chosen[:1]
     head = found[:1] if chosen and chosen[0].number > 1 else []
     return "\n".join("\n".join(record.cells) for record in (*head, *chosen))
+
+
+@lru_cache(maxsize=1)
+def _records(content: bytes) -> list[Record]:
+    """Kept for the next place of the same file."""
+    source = SourceText(decode(content).text)
+    return list(records(source, delimiter_of(source.text)))
 
 
 def _check_size(found: Sequence[Record], where: str) -> None:

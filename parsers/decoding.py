@@ -6,6 +6,7 @@ import bisect
 import codecs
 import re
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from kprep.core.errors import WrongEncoding
 
@@ -35,8 +36,7 @@ class Decoded:
     encoding: str
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """A line: number from 1, its characters [start, end) in the decoded text without the line end, and its text."""
 
     number: int
@@ -50,17 +50,17 @@ class Lines:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._lines: list[Line] = []
-        start = 0
-        for match in _LINE_END.finditer(text):
-            self._append(start, match.start())
-            start = match.end()
-        if start < len(text) or not self._lines:
-            self._append(start, len(text))
-        self._starts = [line.start for line in self._lines]
-
-    def _append(self, start: int, end: int) -> None:
-        self._lines.append(Line(len(self._lines) + 1, start, end, self.text[start:end]))
+        spans = [match.span() for match in _LINE_END.finditer(text)]
+        self._starts = [0, *(last for _, last in spans)]
+        ends = [first for first, _ in spans]
+        if self._starts[-1] < len(text) or not spans:
+            ends.append(len(text))
+        else:
+            self._starts.pop()
+        self._lines = [
+            Line(number, start, end, text[start:end])
+            for number, (start, end) in enumerate(zip(self._starts, ends, strict=True), 1)
+        ]
 
     def __len__(self) -> int:
         return len(self._lines)

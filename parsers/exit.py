@@ -8,7 +8,16 @@ from dataclasses import replace
 from typing import Any
 
 from kprep.core.errors import NoText
-from kprep.core.models import DocumentMetadata, Element, ElementKind, Link, Locator, ParsedDocument, table_text
+from kprep.core.models import (
+    DocumentMetadata,
+    Element,
+    ElementKind,
+    Link,
+    Locator,
+    ParsedDocument,
+    SourceUnit,
+    table_text,
+)
 
 _NEWLINES = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
 _TERMINAL_CODES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
@@ -55,10 +64,16 @@ def leave(document: ParsedDocument) -> ParsedDocument:
             uri=document.uri,
             units=[[unit.kind, unit.number, unit.state] for unit in document.units[:50]],
         )
-    units = tuple(
-        replace(unit, name=" ".join(clean_text(unit.name).split())) if unit.name else unit for unit in document.units
-    )
+    given = sum(len(element.text) for element in document.elements)
+    left = sum(len(element.text) for element in elements) / given
+    units = tuple(_clean_unit(unit, left) for unit in document.units)
     return replace(document, elements=elements, units=units, metadata=_clean_metadata(document.metadata))
+
+
+def _clean_unit(unit: SourceUnit, left: float) -> SourceUnit:
+    """`left`: share of the document's characters that is left; what is no text must not count as text that is lost."""
+    name = " ".join(clean_text(unit.name).split()) if unit.name else ""
+    return replace(unit, name=name, chars=round(unit.chars * left)) if unit.name or left < 1 else unit
 
 
 def clean_text(text: str) -> str:

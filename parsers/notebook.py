@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 from kprep.core.errors import CorruptDocument
@@ -60,7 +61,7 @@ def parse(raw: RawDocument) -> ParsedDocument:
 
 def quote(content: bytes, locator: Locator) -> str:
     """The lines of the cell, all of them without `line`, or the output the anchor names; "" without such a cell."""
-    cells = _cells(_load(decode(content).text, "quote"))
+    cells = _opened(content)
     number = int(locator.cell) if locator.cell and locator.cell.isdecimal() else 0
     if not 1 <= number <= len(cells):
         return ""
@@ -74,6 +75,12 @@ def quote(content: bytes, locator: Locator) -> str:
     if locator.line:
         return "\n".join(line.text for line in Lines(source).between(*locator.line))
     return source
+
+
+@lru_cache(maxsize=1)
+def _opened(content: bytes) -> list[dict[str, Any]]:
+    """Cells, kept for the next place of the same notebook."""
+    return _cells(_load(decode(content).text, "quote"))
 
 
 def _load(text: str, where: str) -> dict[str, Any]:

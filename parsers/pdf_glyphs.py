@@ -96,14 +96,15 @@ class _GlyphReader:
         self._styles: dict[int, _Style] = {}
         self._found: list[Glyph] = []
         self._doubles = [ctypes.c_double() for _ in range(4)]
-        self._references = [ctypes.byref(value) for value in self._doubles]
+        self._addresses = [ctypes.addressof(value) for value in self._doubles]
         self._address = ctypes.cast(raw, ctypes.c_void_p).value
+        self._owner_of, self._box_of = _quick("FPDFText_GetTextObject", ctypes.c_void_p), _char_box()
 
     def glyphs(self) -> list[Glyph]:
         """All of the page, in content order."""
         import pypdfium2.raw as pdfium
 
-        owner_of, address = _quick("FPDFText_GetTextObject", ctypes.c_void_p), self._address
+        owner_of, address = self._owner_of, self._address
         is_generated = _quick("FPDFText_IsGenerated", ctypes.c_int)
         for found in _PIECE.finditer(self._text()):
             start, piece = found.start(), found.group()
@@ -131,7 +132,7 @@ class _GlyphReader:
 
     def _pieces(self, start: int, text: str, owner: int) -> None:
         """A word, in as many parts as there are text objects in it."""
-        owner_of, address, last = _quick("FPDFText_GetTextObject", ctypes.c_void_p), self._address, len(text) - 1
+        owner_of, address, last = self._owner_of, self._address, len(text) - 1
         if owner and (last == 0 or owner_of(address, start + last) == owner):
             self._word(start, text, owner)
             return
@@ -144,14 +145,15 @@ class _GlyphReader:
 
     def _word(self, start: int, text: str, owner: int) -> None:
         """Add characters of one text object, from the index on, as one glyph."""
-        box_of, (left, right, bottom, top) = _char_box(), self._doubles
-        end = start + len(text) - 1 if text != LINE_END_HYPHEN else start
-        box_of(self._address, start, *self._references)
+        left, right, bottom, top = self._doubles
+        end = start + len(text) - 1
+        self._box_of(self._address, start, *self._addresses)
         x0, x1, low, high = left.value, right.value, bottom.value, top.value
         if end > start:
-            box_of(self._address, end, *self._references)
-            x0, x1 = min(x0, left.value), max(x1, right.value)
-            low, high = min(low, bottom.value), max(high, top.value)
+            self._box_of(self._address, end, *self._addresses)
+            last_box = left.value, right.value, bottom.value, top.value
+            x0, x1 = (min(last_box[0], x0)), (max(last_box[1], x1))
+            low, high = (min(last_box[2], low)), (max(last_box[3], high))
         key = owner or -start - 1
         style = self._styles.get(key)
         if style is None:

@@ -61,12 +61,13 @@ def pieces(glyphs: Sequence[Glyph]) -> list[Line]:
 
 
 def _breaks(last: Glyph, glyph: Glyph) -> bool:
-    size = max(last.size, glyph.size)
+    size, smallest = (last.size, glyph.size) if last.size > glyph.size else (glyph.size, last.size)
     raised = abs(glyph.baseline - last.baseline)
-    smaller = min(last.size, glyph.size) < 0.85 * size
-    if raised > size * (0.6 if smaller else 0.3) or glyph.hidden != last.hidden:
+    if raised > size * (0.6 if smallest < 0.85 * size else 0.3) or glyph.hidden != last.hidden:
         return True
-    if is_right_to_left(last.text) or is_right_to_left(glyph.text):
+    if not (last.text.isascii() and glyph.text.isascii()) and (
+        is_right_to_left(last.text) or is_right_to_left(glyph.text)
+    ):
         gap = max(last.x0 - glyph.x1, glyph.x0 - last.x1)
         return gap > size * _GAP_BETWEEN_PIECES
     gap = glyph.x0 - last.x1

@@ -7,7 +7,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from parsers.source_text import SourceText
 
@@ -19,8 +19,7 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 _NUMBER = re.compile(r"[-+]?[\d.,\s%$€]+$")
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(NamedTuple):
     """Cells of one record, its number from 1 (blank lines do not count), and its characters [start, end)."""
 
     number: int

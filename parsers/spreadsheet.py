@@ -9,6 +9,7 @@ import re
 import zlib
 from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
+from functools import lru_cache
 from io import BytesIO
 from typing import Any
 
@@ -60,9 +61,14 @@ def parse(raw: RawDocument) -> ParsedDocument:
 
 def quote(content: bytes, locator: Locator) -> str:
     """Words of the cells of the place, of the row that heads them, and the sheet's name, read afresh."""
-    package = _package(content, "the document")
-    chosen = wanted_sheets(_sheets(content, package, "the document"), locator)
+    chosen = wanted_sheets(_opened(content), locator)
     return "\n".join(quote_sheet(sheet, locator.cell) for sheet in chosen)
+
+
+@lru_cache(maxsize=1)
+def _opened(content: bytes) -> list[Sheet]:
+    """Sheets, kept for the next place of the same workbook."""
+    return _sheets(content, _package(content, "the document"), "the document")
 
 
 def _package(content: bytes, uri: str) -> Package | None:

@@ -19,6 +19,8 @@ LEAST_SPREAD = 0.3
 """Spread of the logarithm that is always normal, however alike the documents are: some three times as much is not."""
 LEAST_DOCUMENTS = 8
 """Fewer documents say nothing about what is normal."""
+UNORDERED = ("openapi", "json_schema")
+"""Parsers of references that are looked up: operations come first and schemas then, wherever the file has them."""
 INDEX_WORDS = 0.9
 """Share of a chunk's words that its index text must hold."""
 
@@ -127,10 +129,10 @@ def chunk_count(candidate: Candidate) -> Sequence[Finding]:
 
 def reading_order(candidate: Candidate) -> Sequence[Finding]:
     """Documents whose chunks do not stand in the order of their places in the original. Tables do not count: one that
-    stands inside another is written before or after it."""
+    stands inside another is written before or after it. Nor do references that are looked up and not read."""
     wrong = []
     for chunks in _ordinals(candidate).values():
-        found = [chunk for chunk in chunks if chunk.kind != "table"]
+        found = [chunk for chunk in chunks if chunk.kind != "table" and chunk.parser.partition("@")[0] not in UNORDERED]
         places = [_position(chunk) for chunk in found]
         for before, after, chunk in zip(places, places[1:], found[1:], strict=False):
             if before and after and before[0] == after[0] and after[1] < before[1]:

@@ -22,6 +22,7 @@ def locator_opens(candidate: Candidate) -> Sequence[Finding]:
     An error under the threshold; a warning when single ones fail above it, so that one odd page stops no batch.
     """
     chunks = sample(candidate.chunks, candidate.thresholds.locator_sample)
+    chunks.sort(key=lambda chunk: (chunk.document_uri, chunk.ordinal))  # a reader keeps the document it opened last
     leads = _repeated_headers(candidate.chunks)
     wrong = [(chunk, reason) for chunk in chunks if (reason := _fault(candidate, chunk, leads))]
     if not chunks:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import cache
 
 from kprep.core.legible import doubtful, unreadable
 from quality.samples import first, place, shown
@@ -52,9 +53,10 @@ def personal_data(candidate: Candidate) -> Sequence[Finding]:
     """Scans what new chunks cite and what they index; samples name kinds and places, never the words."""
     new = [chunk for chunk in candidate.chunks if chunk.is_new]
     found: list[tuple[CandidateChunk, str, list[str]]] = []
+    scan = cache(lambda text: sorted(set(candidate.scan_text(text))))  # what is said twice is scanned once
     for chunk in new:
         for name, text in (("text", chunk.text), ("index_text", chunk.index_text)):
-            if kinds := sorted(set(candidate.scan_text(text))):
+            if kinds := scan(text):
                 found.append((chunk, name, kinds))
     chunks = {chunk.chunk_id for chunk, _, _ in found}
     message = f"{len(chunks)} of {len(new)} new chunks hold personal data or secrets"

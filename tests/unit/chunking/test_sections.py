@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from chunking import chunk
+from chunking.atoms import sentences
 from kprep.core.errors import ChunkingError, ConfigError
 from kprep.core.models import (
     ChunkedDocument,
@@ -368,3 +369,15 @@ def test_an_edit_inside_a_long_section_changes_few_chunks() -> None:
         edited = [*paragraphs[:at], "Quite new words stand here instead of the old ones.", *paragraphs[at + 1 :]]
         after = cut(*[paragraph(text) for text in edited])
         assert len({child.key for child in after.children} - keys) <= 4
+
+
+def test_items_nested_without_end_are_not_indented_without_end() -> None:
+    made = cut(item("outer"), item("inner", level=3000))
+    assert made.children[0].text.startswith("- outer\n")
+    assert len(made.children[0].text) < 60
+
+
+def test_sentences_of_a_text_longer_than_one_stretch_are_all_there() -> None:
+    said = "".join(f"Valve {number} is closed. " for number in range(2000))
+    spans = sentences(said, 0, len(said), "en")
+    assert [said[start:end] for start, end in spans] == [f"Valve {number} is closed." for number in range(2000)]

@@ -92,3 +92,9 @@ def test_names_of_units_are_cleaned() -> None:
     unit = SourceUnit("attachment", 1, "not_extracted", 0, "a\x00\u202eb\nc.pdf")
     found = leave(replace(document(Element(ElementKind.PARAGRAPH, "x", PLACE)), units=(unit,)))
     assert found.units[0].name == "ab c.pdf"
+
+
+def test_what_is_no_text_does_not_count_as_text_that_a_unit_gave() -> None:
+    unit = SourceUnit("file", 1, "ok", 1005)
+    hidden = document(Element(ElementKind.PARAGRAPH, "\u202e" * 1000 + "words", PLACE))
+    assert leave(replace(hidden, units=(unit,))).units[0].chars == 5

@@ -12,7 +12,8 @@ import pytest
 
 import quality
 from kprep.core.errors import CorruptDocument, QualityError
-from quality import report_from_json, report_json, run_gate
+from kprep.core.models import Locator
+from quality import CHECKS, report_from_json, report_json, run_gate
 from quality.spec import CandidateChunk, CheckSpec, Finding, Hit, Question, Thresholds
 from tests.unit.quality.builder import (
     CHUNKS,
@@ -234,3 +235,12 @@ def test_copies_outside_of_what_is_looked_at_count() -> None:
 
 def test_a_vector_missing_in_an_unchanged_chunk_blocks() -> None:
     assert failed_codes(run_gate(make_candidate(without_vector=1)))["vectors_missing"] == "error"
+
+
+def test_references_that_are_looked_up_need_not_stand_in_the_order_of_their_file() -> None:
+    first, second = (make_chunk("api/orders.yaml", at, "an order is sent") for at in range(2))
+    places = [replace(first, locator=Locator(line=(90, 95))), replace(second, locator=Locator(line=(2, 9)))]
+    for parser, passed in (("openapi@2", True), ("markdown@4", False)):
+        candidate = replace(make_candidate(), chunks=[replace(chunk, parser=parser) for chunk in places])
+        (finding,) = CHECKS["reading_order"].run(candidate)
+        assert finding.passed is passed
