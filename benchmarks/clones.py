@@ -32,6 +32,10 @@ COPIES = (
     "SET LOCAL enable_nestloop = off",
     """INSERT INTO kprep.documents SELECT :kb, c.document_id, d.source, c.uri, c.token, c.hash, c.size, d.media_type,
     d.modified_at, true, now() FROM copies c JOIN kprep.documents d ON d.kb = :kb AND d.document_id = c.model_id""",
+    """INSERT INTO kprep.edge_blocks
+    SELECT :kb, c.hash, m.made_by, ARRAY(SELECT md5(b || c.number) FROM unnest(m.blocks) AS b)
+    FROM copies c JOIN kprep.documents d ON d.kb = :kb AND d.document_id = c.model_id
+    JOIN kprep.edge_blocks m ON m.kb = :kb AND m.content_hash = d.content_hash""",
     *(
         f"""INSERT INTO kprep.{table} SELECT r.* FROM copies c JOIN kprep.{table} m ON {model}
         CROSS JOIN LATERAL jsonb_populate_record(NULL::kprep.{table}, to_jsonb(m) || jsonb_build_object({changed})) r

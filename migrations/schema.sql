@@ -47,6 +47,50 @@ CREATE FUNCTION kprep.citation(uri text, locator jsonb) RETURNS text
     END
 $$;
 
+CREATE FUNCTION kprep.count_blocks() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    PERFORM kprep.count_edges(array_agg(CAST(ROW(d.kb, b.block, d.source, d.media_type, e.made_by, CAST(TG_ARGV[0] AS bigint))
+        AS kprep.edge_counts)))
+    FROM changed e JOIN kprep.documents d ON d.kb = e.kb AND d.content_hash = e.content_hash AND d.listed
+    CROSS JOIN LATERAL unnest(e.blocks || CAST('' AS text)) AS b(block);
+    RETURN NULL;
+END $$;
+
+CREATE FUNCTION kprep.count_documents() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    PERFORM kprep.count_edges(array_agg(CAST(ROW(d.kb, b.block, d.source, d.media_type, e.made_by, CAST(TG_ARGV[0] AS bigint))
+        AS kprep.edge_counts)))
+    FROM changed d JOIN kprep.edge_blocks e ON e.kb = d.kb AND e.content_hash = d.content_hash
+    CROSS JOIN LATERAL unnest(e.blocks || CAST('' AS text)) AS b(block) WHERE d.listed;
+    RETURN NULL;
+END $$;
+
+CREATE TABLE kprep.edge_counts (
+    kb text NOT NULL,
+    block text NOT NULL,
+    source text NOT NULL,
+    media_type text NOT NULL,
+    made_by text NOT NULL,
+    documents bigint NOT NULL
+);
+
+CREATE FUNCTION kprep.count_edges(changes kprep.edge_counts[]) RETURNS void
+    LANGUAGE sql
+    AS $$
+    INSERT INTO kprep.edge_counts AS c (kb, block, source, media_type, made_by, documents)
+    SELECT kb, block, source, media_type, made_by, sum(documents) FROM unnest(changes)
+    GROUP BY kb, block, source, media_type, made_by HAVING sum(documents) <> 0
+    ORDER BY kb, block, source, media_type, made_by
+    ON CONFLICT (kb, block, source, media_type, made_by) DO UPDATE SET documents = c.documents + excluded.documents;
+    DELETE FROM kprep.edge_counts c USING unnest(changes) AS g
+    WHERE (c.kb, c.block, c.source, c.media_type, c.made_by) = (g.kb, g.block, g.source, g.media_type, g.made_by)
+        AND c.documents = 0;
+$$;
+
 CREATE FUNCTION kprep.expand_principals(wanted_tenant text, given text[]) RETURNS text[]
     LANGUAGE sql STABLE
     AS $$
@@ -68,7 +112,7 @@ DECLARE
 BEGIN
     DELETE FROM kprep.run_documents WHERE run_id IN (SELECT run_id FROM kprep.runs WHERE kb = unwanted_kb);
     FOREACH name IN ARRAY ARRAY['views', 'gate_reports', 'channels', 'releases', 'suppressions', 'narrowed_acls', 'failures',
-        'kept_stages', 'edge_blocks', 'candidate_decisions', 'decisions', 'documents', 'folders', 'leases', 'runs', 'renames'] LOOP
+        'kept_stages', 'edge_blocks', 'candidate_decisions', 'decisions', 'documents', 'edge_counts', 'folders', 'leases', 'runs', 'renames'] LOOP
         EXECUTE format('DELETE FROM kprep.%I WHERE kb = %L', name, unwanted_kb);
     END LOOP;
     FOREACH name IN ARRAY ARRAY['release_members', 'release_documents', 'version_chunks', 'relations', 'document_versions', 'chunks',
@@ -97,32 +141,64 @@ CREATE FUNCTION kprep.inherited(signals jsonb, metadata jsonb) RETURNS jsonb
     SELECT coalesce(signals -> 'rule', '{}') || metadata || coalesce(signals -> 'entry', '{}')
 $$;
 
-CREATE FUNCTION kprep.repeated_blocks(wanted_kb text, identities jsonb, news jsonb, without text[], ended jsonb, least_documents integer, least_share double precision) RETURNS TABLE(document_id text, blocks text[])
+CREATE FUNCTION kprep.repeated_blocks(wanted_kb text, identities jsonb, news jsonb, without text[], ended jsonb, least_documents integer, least_share double precision, ids text[]) RETURNS TABLE(document_id text, blocks text[])
     LANGUAGE sql STABLE
     AS $$
-    WITH standing AS (
-        SELECT d.document_id, d.source, d.content_hash, d.media_type, d.modified_at FROM kprep.documents d
-        WHERE d.kb = wanted_kb AND d.listed AND NOT EXISTS (SELECT FROM unnest(without) w WHERE w = d.document_id)
-        UNION ALL
-        SELECT n.document_id, n.source, n.content_hash, n.media_type, n.modified_at FROM jsonb_to_recordset(news)
+    WITH added AS MATERIALIZED (
+        SELECT n.document_id, n.source, n.content_hash, n.media_type FROM jsonb_to_recordset(news)
             AS n(document_id text, source text, content_hash text, media_type text, modified_at timestamptz)
-    ), counted AS MATERIALIZED (
-        SELECT s.document_id, s.source, e.blocks FROM standing s
-        JOIN kprep.edge_blocks e ON e.kb = wanted_kb AND e.content_hash = s.content_hash
-            AND e.made_by = identities ->> s.media_type
-        WHERE coalesce(s.modified_at > CAST(ended ->> s.source AS timestamptz), true)
-    ), totals AS (
-        SELECT source, count(*) AS documents FROM counted GROUP BY source
+        WHERE coalesce(n.modified_at > CAST(ended ->> n.source AS timestamptz), true)
+    ), moved AS MATERIALIZED (  -- what counts otherwise than it was counted
+        SELECT a.source, a.content_hash, a.media_type, 1 AS sign FROM added a
+        UNION ALL
+        SELECT d.source, d.content_hash, d.media_type, -1 FROM kprep.documents d
+        WHERE d.kb = wanted_kb AND d.listed AND d.document_id = ANY(without)
+        UNION ALL
+        SELECT d.source, d.content_hash, d.media_type, -1 FROM jsonb_each_text(ended) AS l(source, until)
+        CROSS JOIN LATERAL (SELECT * FROM kprep.documents o WHERE o.kb = wanted_kb AND o.listed AND o.source = l.source
+            AND o.modified_at <= CAST(l.until AS timestamptz) OFFSET 0) AS d
+        WHERE NOT EXISTS (SELECT FROM unnest(without) AS w WHERE w = d.document_id)
+    ), moved_blocks AS MATERIALIZED (
+        SELECT m.source, b.block, sum(m.sign) AS documents, count(*) FILTER (WHERE m.sign > 0) AS more FROM moved m
+        CROSS JOIN LATERAL (SELECT o.blocks FROM kprep.edge_blocks o WHERE o.kb = wanted_kb
+            AND o.content_hash = m.content_hash AND o.made_by = identities ->> m.media_type OFFSET 0) AS e
+        CROSS JOIN LATERAL unnest(e.blocks || CAST('' AS text)) AS b(block)
+        GROUP BY m.source, b.block
+    ), sources AS MATERIALIZED (
+        SELECT source, sum(kinds) AS kinds, sum(more) AS more,
+            greatest(least_documents, least_share * sum(documents)) AS least
+        FROM (SELECT c.source, count(*) AS kinds, sum(c.documents) AS documents, 0 AS more FROM kprep.edge_counts c
+            WHERE c.kb = wanted_kb AND c.block = '' AND c.made_by = identities ->> c.media_type GROUP BY c.source
+            UNION ALL SELECT source, 0, documents, more FROM moved_blocks WHERE block = '') AS counted
+        GROUP BY source
+    ), candidates AS MATERIALIZED (  -- what is held often enough by all kinds is held by one in proportion, or is new
+        SELECT s.source, c.block FROM sources s
+        CROSS JOIN LATERAL (SELECT o.block FROM kprep.edge_counts o WHERE o.kb = wanted_kb AND o.source = s.source
+            AND o.documents >= CAST(ceil((s.least - s.more) / nullif(s.kinds, 0)) AS bigint) OFFSET 0) AS c
+        UNION SELECT source, block FROM moved_blocks WHERE more > 0
     ), learnt AS MATERIALIZED (
-        SELECT c.source, b.block FROM counted c JOIN totals t ON t.source = c.source
-        CROSS JOIN LATERAL unnest(c.blocks) AS b(block)
-        GROUP BY c.source, b.block, t.documents
-        HAVING count(*) >= greatest(least_documents, least_share * t.documents)
+        SELECT a.source, a.block FROM candidates a JOIN sources s ON s.source = a.source
+        LEFT JOIN moved_blocks m ON m.source = a.source AND m.block = a.block
+        CROSS JOIN LATERAL (SELECT coalesce(sum(c.documents), 0) AS documents FROM kprep.edge_counts c
+            WHERE c.kb = wanted_kb AND c.block = a.block AND c.source = a.source AND c.made_by = identities ->> c.media_type) AS c
+        WHERE a.block <> '' AND c.documents + coalesce(m.documents, 0) >= s.least
+    ), standing AS (
+        SELECT d.document_id, d.source, d.content_hash, d.media_type FROM (SELECT DISTINCT source FROM learnt) AS l
+        CROSS JOIN LATERAL (SELECT * FROM kprep.documents o WHERE ids IS NULL AND o.kb = wanted_kb AND o.source = l.source
+            UNION ALL SELECT * FROM kprep.documents o
+            WHERE o.kb = wanted_kb AND o.document_id = ANY(ids) AND o.source = l.source OFFSET 0) AS d
+        WHERE d.listed AND coalesce(d.modified_at > CAST(ended ->> d.source AS timestamptz), true)
+            AND NOT EXISTS (SELECT FROM unnest(without) AS w WHERE w = d.document_id)
+        UNION ALL
+        SELECT a.document_id, a.source, a.content_hash, a.media_type FROM added a
+        WHERE ids IS NULL OR a.document_id = ANY(ids)
     )
-    SELECT c.document_id, array_agg(l.block ORDER BY l.block COLLATE "C") FROM counted c
-    CROSS JOIN LATERAL unnest(c.blocks) AS b(block)
-    JOIN learnt l ON l.source = c.source AND l.block = b.block
-    GROUP BY c.document_id
+    SELECT s.document_id, array_agg(l.block ORDER BY l.block COLLATE "C") FROM standing s
+    CROSS JOIN LATERAL (SELECT o.blocks FROM kprep.edge_blocks o WHERE o.kb = wanted_kb
+        AND o.content_hash = s.content_hash AND o.made_by = identities ->> s.media_type OFFSET 0) AS e
+    CROSS JOIN LATERAL unnest(e.blocks) AS b(block)
+    JOIN learnt l ON l.source = s.source AND l.block = b.block
+    GROUP BY s.document_id
 $$;
 
 CREATE FUNCTION kprep.session_principals() RETURNS text[]
@@ -692,6 +768,9 @@ ALTER TABLE ONLY kprep.documents
 ALTER TABLE ONLY kprep.edge_blocks
     ADD CONSTRAINT edge_blocks_pkey PRIMARY KEY (kb, content_hash, made_by);
 
+ALTER TABLE ONLY kprep.edge_counts
+    ADD CONSTRAINT edge_counts_pkey PRIMARY KEY (kb, block, source, media_type, made_by);
+
 ALTER TABLE ONLY kprep.embeddings
     ADD CONSTRAINT embeddings_pkey PRIMARY KEY (space_id, content_hash);
 
@@ -778,9 +857,19 @@ CREATE INDEX document_versions_after ON ONLY kprep.document_versions USING btree
 
 CREATE INDEX document_versions_boilerplate ON ONLY kprep.document_versions USING btree (kb) WHERE (boilerplate <> '{}'::text[]);
 
+CREATE INDEX document_versions_content ON ONLY kprep.document_versions USING btree (content_hash);
+
 CREATE INDEX document_versions_fingerprint ON ONLY kprep.document_versions USING btree (kb, content_fingerprint);
 
+CREATE INDEX documents_content ON kprep.documents USING btree (kb, content_hash);
+
 CREATE INDEX documents_folder ON kprep.documents USING btree (kb, folder);
+
+CREATE INDEX documents_listed ON kprep.documents USING btree (kb) WHERE listed;
+
+CREATE INDEX documents_modified ON kprep.documents USING btree (kb, source, modified_at);
+
+CREATE INDEX edge_counts_documents ON kprep.edge_counts USING btree (kb, source, documents);
 
 CREATE INDEX embeddings_content ON kprep.embeddings USING hash (content_hash);
 
@@ -792,7 +881,11 @@ CREATE INDEX relations_documents ON ONLY kprep.relations USING gin (documents) W
 
 CREATE INDEX relations_title ON ONLY kprep.relations USING btree (kb, lower(title)) WHERE (title <> ''::text);
 
+CREATE INDEX release_documents_casual ON ONLY kprep.release_documents USING btree (kb) WHERE (((metadata ->> 'store'::text) <> 'formal'::text) OR (metadata ? 'confirmed_by'::text) OR (metadata ? 'rule_confirms'::text));
+
 CREATE INDEX release_documents_closed ON ONLY kprep.release_documents USING btree (kb, to_release) WHERE (to_release IS NOT NULL);
+
+CREATE INDEX release_documents_narrowest ON ONLY kprep.release_documents USING btree (kb) WHERE (metadata ? 'narrowest'::text);
 
 CREATE INDEX release_documents_open ON ONLY kprep.release_documents USING btree (kb, from_release) WHERE (to_release IS NULL);
 
@@ -801,6 +894,8 @@ CREATE INDEX release_documents_related ON ONLY kprep.release_documents USING btr
 CREATE INDEX release_documents_title ON ONLY kprep.release_documents USING btree (kb, lower(title));
 
 CREATE INDEX release_documents_uri ON ONLY kprep.release_documents USING btree (kb, uri);
+
+CREATE INDEX release_documents_version ON ONLY kprep.release_documents USING btree (kb, version_id);
 
 CREATE INDEX release_members_acl ON ONLY kprep.release_members USING gin (acl) WITH (fastupdate=off);
 
@@ -814,6 +909,8 @@ CREATE INDEX release_members_no ON ONLY kprep.release_members USING btree (kb, c
 
 CREATE INDEX release_members_opened ON ONLY kprep.release_members USING btree (kb, from_release);
 
+CREATE INDEX release_members_until ON ONLY kprep.release_members USING btree (kb, valid_until) WHERE (valid_until IS NOT NULL);
+
 CREATE INDEX renames_new ON kprep.renames USING btree (kb, new_document);
 
 CREATE INDEX runs_kb ON kprep.runs USING btree (kb, number DESC);
@@ -823,6 +920,22 @@ CREATE UNIQUE INDEX suppressions_active ON kprep.suppressions USING btree (kb, d
 CREATE INDEX version_chunks_chunk ON ONLY kprep.version_chunks USING btree (kb, chunk_id);
 
 CREATE INDEX version_chunks_parent ON ONLY kprep.version_chunks USING btree (kb, parent_id);
+
+CREATE TRIGGER count_1_inserted AFTER INSERT ON kprep.documents REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION kprep.count_documents('1');
+
+CREATE TRIGGER count_1_inserted AFTER INSERT ON kprep.edge_blocks REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION kprep.count_blocks('1');
+
+CREATE TRIGGER count_2_new AFTER UPDATE ON kprep.documents REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION kprep.count_documents('1');
+
+CREATE TRIGGER count_2_new AFTER UPDATE ON kprep.edge_blocks REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION kprep.count_blocks('1');
+
+CREATE TRIGGER count_3_old AFTER UPDATE ON kprep.documents REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION kprep.count_documents('-1');
+
+CREATE TRIGGER count_3_old AFTER UPDATE ON kprep.edge_blocks REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION kprep.count_blocks('-1');
+
+CREATE TRIGGER count_4_deleted AFTER DELETE ON kprep.documents REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION kprep.count_documents('-1');
+
+CREATE TRIGGER count_4_deleted AFTER DELETE ON kprep.edge_blocks REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION kprep.count_blocks('-1');
 
 ALTER TABLE ONLY kprep.candidate_decisions
     ADD CONSTRAINT candidate_decisions_kb_fkey FOREIGN KEY (kb) REFERENCES kprep.knowledge_bases(kb);
@@ -841,6 +954,9 @@ ALTER TABLE ONLY kprep.documents
 
 ALTER TABLE ONLY kprep.edge_blocks
     ADD CONSTRAINT edge_blocks_kb_fkey FOREIGN KEY (kb) REFERENCES kprep.knowledge_bases(kb);
+
+ALTER TABLE ONLY kprep.edge_counts
+    ADD CONSTRAINT edge_counts_kb_fkey FOREIGN KEY (kb) REFERENCES kprep.knowledge_bases(kb);
 
 ALTER TABLE ONLY kprep.embeddings
     ADD CONSTRAINT embeddings_space_id_fkey FOREIGN KEY (space_id) REFERENCES kprep.spaces(space_id);

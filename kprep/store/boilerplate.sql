@@ -4,15 +4,14 @@ ON CONFLICT (kb, content_hash, made_by) DO UPDATE SET blocks = excluded.blocks;
 
 -- name: of_documents
 SELECT document_id, blocks FROM kprep.repeated_blocks(:kb, :identities, :news, CAST(:without AS text[]), :ended,
-    :least_documents, :least_share)
-WHERE CAST(:ids AS text[]) IS NULL OR document_id = ANY(CAST(:ids AS text[]));
+    :least_documents, :least_share, CAST(:ids AS text[]));
 
 -- name: differs
 -- Compared by grouping: a join over the rows of a function can become a loop over all pairs. Only documents that were
 -- cleaned of something or hold something that is repeated can differ; of many they are few.
 WITH wanted AS MATERIALIZED (
     SELECT document_id, blocks FROM kprep.repeated_blocks(:kb, :identities, :news, CAST(:without AS text[]), :ended,
-        :least_documents, :least_share)
+        :least_documents, :least_share, NULL)
 ), concerned AS MATERIALIZED (
     SELECT document_id FROM kprep.document_versions WHERE kb = :kb AND boilerplate <> '{}'
     UNION SELECT document_id FROM wanted

@@ -44,6 +44,9 @@ CREATE TABLE kprep.documents (
     PRIMARY KEY (kb, document_id)
 );
 CREATE INDEX documents_folder ON kprep.documents (kb, folder);
+CREATE INDEX documents_listed ON kprep.documents (kb) WHERE listed;
+CREATE INDEX documents_content ON kprep.documents (kb, content_hash);
+CREATE INDEX documents_modified ON kprep.documents (kb, source, modified_at);
 
 -- The large tables from here on are partitioned by knowledge base: `kprep.add_partitions` makes a knowledge base's own
 -- tables when it is registered, with foreign keys among them, and forgetting it drops them.
@@ -73,6 +76,7 @@ CREATE TABLE kprep.document_versions (
 ) PARTITION BY LIST (kb);
 CREATE INDEX document_versions_after ON kprep.document_versions (kb, after_release);
 CREATE INDEX document_versions_boilerplate ON kprep.document_versions (kb) WHERE boilerplate <> '{}';
+CREATE INDEX document_versions_content ON kprep.document_versions (content_hash);
 CREATE INDEX document_versions_fingerprint ON kprep.document_versions (kb, content_fingerprint);
 
 -- Immutable: what is cited, and what is embedded and indexed. Ids are content-addressed within the document.
@@ -149,6 +153,19 @@ CREATE TABLE kprep.edge_blocks (
     blocks text[] NOT NULL,
     PRIMARY KEY (kb, content_hash, made_by)
 );
+
+-- How many listed documents of a source and media type hold each edge block, and ('') how many have edge blocks recorded,
+-- none among it. Kept by triggers, so that a run pays for the documents it changes and not for those there are.
+CREATE TABLE kprep.edge_counts (
+    kb text NOT NULL REFERENCES kprep.knowledge_bases,
+    block text NOT NULL,
+    source text NOT NULL,
+    media_type text NOT NULL,
+    made_by text NOT NULL,
+    documents bigint NOT NULL,
+    PRIMARY KEY (kb, block, source, media_type, made_by)
+);
+CREATE INDEX edge_counts_documents ON kprep.edge_counts (kb, source, documents);
 
 -- What a document version refers to. `ordinal`: of the chunk that says so, NULL for the document as a whole. `targets`: as
 -- extracted; `uris`: what they mean seen from the document, best first, and `documents` the ids of those; `title`: of a
@@ -237,9 +254,13 @@ CREATE TABLE kprep.release_documents (
     CHECK (to_release > from_release)
 ) PARTITION BY LIST (kb);
 CREATE INDEX release_documents_uri ON kprep.release_documents (kb, uri);
+CREATE INDEX release_documents_version ON kprep.release_documents (kb, version_id);
 CREATE INDEX release_documents_title ON kprep.release_documents (kb, lower(title));
 CREATE INDEX release_documents_related ON kprep.release_documents (kb)
     WHERE metadata ? 'supersedes' OR metadata ? 'superseded_by';
+CREATE INDEX release_documents_casual ON kprep.release_documents (kb)
+    WHERE metadata ->> 'store' <> 'formal' OR metadata ? 'confirmed_by' OR metadata ? 'rule_confirms';
+CREATE INDEX release_documents_narrowest ON kprep.release_documents (kb) WHERE metadata ? 'narrowest';
 CREATE INDEX release_documents_open ON kprep.release_documents (kb, from_release) WHERE to_release IS NULL;
 CREATE INDEX release_documents_closed ON kprep.release_documents (kb, to_release) WHERE to_release IS NOT NULL;
 
@@ -273,6 +294,7 @@ CREATE TABLE kprep.release_members (
 CREATE INDEX release_members_no ON kprep.release_members (kb, chunk_no);
 CREATE INDEX release_members_document ON kprep.release_members (kb, document_id, from_release);
 CREATE INDEX release_members_closed ON kprep.release_members (kb, to_release) WHERE to_release IS NOT NULL;
+CREATE INDEX release_members_until ON kprep.release_members (kb, valid_until) WHERE valid_until IS NOT NULL;
 CREATE INDEX release_members_opened ON kprep.release_members (kb, from_release);
 CREATE INDEX release_members_content ON kprep.release_members (kb, content_hash);
 -- Without a pending list: every query would read through it until the next vacuum.
@@ -675,36 +697,117 @@ BEGIN
     END LOOP;
 END $$;
 
--- Of each document that holds some, the edge blocks that its source repeats: those that stand in at least `least_documents`
--- and in `least_share` of the source's documents that came through. `identities`: media type -> `made_by`; `news`: documents
--- as they are to be listed; `without`: ids of listed ones that do not count, those in `news` among them; `ended`: source ->
--- time of change up to which a document is over.
+-- Add to the numbers of documents by edge block. In order: several threads do so.
+CREATE FUNCTION kprep.count_edges(changes kprep.edge_counts[]) RETURNS void LANGUAGE sql AS $$
+    INSERT INTO kprep.edge_counts AS c (kb, block, source, media_type, made_by, documents)
+    SELECT kb, block, source, media_type, made_by, sum(documents) FROM unnest(changes)
+    GROUP BY kb, block, source, media_type, made_by HAVING sum(documents) <> 0
+    ORDER BY kb, block, source, media_type, made_by
+    ON CONFLICT (kb, block, source, media_type, made_by) DO UPDATE SET documents = c.documents + excluded.documents;
+    DELETE FROM kprep.edge_counts c USING unnest(changes) AS g
+    WHERE (c.kb, c.block, c.source, c.media_type, c.made_by) = (g.kb, g.block, g.source, g.media_type, g.made_by)
+        AND c.documents = 0;
+$$;
+
+-- By statement, as one may change every document, and all of them are counted in one row.
+CREATE FUNCTION kprep.count_documents() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM kprep.count_edges(array_agg(CAST(ROW(d.kb, b.block, d.source, d.media_type, e.made_by, CAST(TG_ARGV[0] AS bigint))
+        AS kprep.edge_counts)))
+    FROM changed d JOIN kprep.edge_blocks e ON e.kb = d.kb AND e.content_hash = d.content_hash
+    CROSS JOIN LATERAL unnest(e.blocks || CAST('' AS text)) AS b(block) WHERE d.listed;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER count_1_inserted AFTER INSERT ON kprep.documents REFERENCING NEW TABLE AS changed
+    FOR EACH STATEMENT EXECUTE FUNCTION kprep.count_documents('1');
+CREATE TRIGGER count_2_new AFTER UPDATE ON kprep.documents REFERENCING NEW TABLE AS changed
+    FOR EACH STATEMENT EXECUTE FUNCTION kprep.count_documents('1');
+CREATE TRIGGER count_3_old AFTER UPDATE ON kprep.documents REFERENCING OLD TABLE AS changed
+    FOR EACH STATEMENT EXECUTE FUNCTION kprep.count_documents('-1');
+CREATE TRIGGER count_4_deleted AFTER DELETE ON kprep.documents REFERENCING OLD TABLE AS changed
+    FOR EACH STATEMENT EXECUTE FUNCTION kprep.count_documents('-1');
+
+CREATE FUNCTION kprep.count_blocks() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM kprep.count_edges(array_agg(CAST(ROW(d.kb, b.block, d.source, d.media_type, e.made_by, CAST(TG_ARGV[0] AS bigint))
+        AS kprep.edge_counts)))
+    FROM changed e JOIN kprep.documents d ON d.kb = e.kb AND d.content_hash = e.content_hash AND d.listed
+    CROSS JOIN LATERAL unnest(e.blocks || CAST('' AS text)) AS b(block);
+    RETURN NULL;
+END $$;
+CREATE TRIGGER count_1_inserted AFTER INSERT ON kprep.edge_blocks REFERENCING NEW TABLE AS changed
+    FOR EACH STATEMENT EXECUTE FUNCTION kprep.count_blocks('1');
+CREATE TRIGGER count_2_new AFTER UPDATE ON kprep.edge_blocks REFERENCING NEW TABLE AS changed
+    FOR EACH STATEMENT EXECUTE FUNCTION kprep.count_blocks('1');
+CREATE TRIGGER count_3_old AFTER UPDATE ON kprep.edge_blocks REFERENCING OLD TABLE AS changed
+    FOR EACH STATEMENT EXECUTE FUNCTION kprep.count_blocks('-1');
+CREATE TRIGGER count_4_deleted AFTER DELETE ON kprep.edge_blocks REFERENCING OLD TABLE AS changed
+    FOR EACH STATEMENT EXECUTE FUNCTION kprep.count_blocks('-1');
+
+-- Of each document that holds some (of `ids`, NULL: of all), the edge blocks that its source repeats: those that stand in at
+-- least `least_documents` and in `least_share` of the source's documents that came through. `identities`: media type ->
+-- `made_by`; `news`: documents as they are to be listed; `without`: ids of listed ones that do not count, those in `news`
+-- among them; `ended`: source -> time of change up to which a document is over.
+-- Costs what `news`, `without` and `ended` hold, and reads documents only of sources that repeat something.
 CREATE FUNCTION kprep.repeated_blocks(
-    wanted_kb text, identities jsonb, news jsonb, without text[], ended jsonb, least_documents integer, least_share float8
+    wanted_kb text, identities jsonb, news jsonb, without text[], ended jsonb, least_documents integer, least_share float8,
+    ids text[]
 ) RETURNS TABLE (document_id text, blocks text[]) LANGUAGE sql STABLE AS $$
-    WITH standing AS (
-        SELECT d.document_id, d.source, d.content_hash, d.media_type, d.modified_at FROM kprep.documents d
-        WHERE d.kb = wanted_kb AND d.listed AND NOT EXISTS (SELECT FROM unnest(without) w WHERE w = d.document_id)
-        UNION ALL
-        SELECT n.document_id, n.source, n.content_hash, n.media_type, n.modified_at FROM jsonb_to_recordset(news)
+    WITH added AS MATERIALIZED (
+        SELECT n.document_id, n.source, n.content_hash, n.media_type FROM jsonb_to_recordset(news)
             AS n(document_id text, source text, content_hash text, media_type text, modified_at timestamptz)
-    ), counted AS MATERIALIZED (
-        SELECT s.document_id, s.source, e.blocks FROM standing s
-        JOIN kprep.edge_blocks e ON e.kb = wanted_kb AND e.content_hash = s.content_hash
-            AND e.made_by = identities ->> s.media_type
-        WHERE coalesce(s.modified_at > CAST(ended ->> s.source AS timestamptz), true)
-    ), totals AS (
-        SELECT source, count(*) AS documents FROM counted GROUP BY source
+        WHERE coalesce(n.modified_at > CAST(ended ->> n.source AS timestamptz), true)
+    ), moved AS MATERIALIZED (  -- what counts otherwise than it was counted
+        SELECT a.source, a.content_hash, a.media_type, 1 AS sign FROM added a
+        UNION ALL
+        SELECT d.source, d.content_hash, d.media_type, -1 FROM kprep.documents d
+        WHERE d.kb = wanted_kb AND d.listed AND d.document_id = ANY(without)
+        UNION ALL
+        SELECT d.source, d.content_hash, d.media_type, -1 FROM jsonb_each_text(ended) AS l(source, until)
+        CROSS JOIN LATERAL (SELECT * FROM kprep.documents o WHERE o.kb = wanted_kb AND o.listed AND o.source = l.source
+            AND o.modified_at <= CAST(l.until AS timestamptz) OFFSET 0) AS d
+        WHERE NOT EXISTS (SELECT FROM unnest(without) AS w WHERE w = d.document_id)
+    ), moved_blocks AS MATERIALIZED (
+        SELECT m.source, b.block, sum(m.sign) AS documents, count(*) FILTER (WHERE m.sign > 0) AS more FROM moved m
+        CROSS JOIN LATERAL (SELECT o.blocks FROM kprep.edge_blocks o WHERE o.kb = wanted_kb
+            AND o.content_hash = m.content_hash AND o.made_by = identities ->> m.media_type OFFSET 0) AS e
+        CROSS JOIN LATERAL unnest(e.blocks || CAST('' AS text)) AS b(block)
+        GROUP BY m.source, b.block
+    ), sources AS MATERIALIZED (
+        SELECT source, sum(kinds) AS kinds, sum(more) AS more,
+            greatest(least_documents, least_share * sum(documents)) AS least
+        FROM (SELECT c.source, count(*) AS kinds, sum(c.documents) AS documents, 0 AS more FROM kprep.edge_counts c
+            WHERE c.kb = wanted_kb AND c.block = '' AND c.made_by = identities ->> c.media_type GROUP BY c.source
+            UNION ALL SELECT source, 0, documents, more FROM moved_blocks WHERE block = '') AS counted
+        GROUP BY source
+    ), candidates AS MATERIALIZED (  -- what is held often enough by all kinds is held by one in proportion, or is new
+        SELECT s.source, c.block FROM sources s
+        CROSS JOIN LATERAL (SELECT o.block FROM kprep.edge_counts o WHERE o.kb = wanted_kb AND o.source = s.source
+            AND o.documents >= CAST(ceil((s.least - s.more) / nullif(s.kinds, 0)) AS bigint) OFFSET 0) AS c
+        UNION SELECT source, block FROM moved_blocks WHERE more > 0
     ), learnt AS MATERIALIZED (
-        SELECT c.source, b.block FROM counted c JOIN totals t ON t.source = c.source
-        CROSS JOIN LATERAL unnest(c.blocks) AS b(block)
-        GROUP BY c.source, b.block, t.documents
-        HAVING count(*) >= greatest(least_documents, least_share * t.documents)
+        SELECT a.source, a.block FROM candidates a JOIN sources s ON s.source = a.source
+        LEFT JOIN moved_blocks m ON m.source = a.source AND m.block = a.block
+        CROSS JOIN LATERAL (SELECT coalesce(sum(c.documents), 0) AS documents FROM kprep.edge_counts c
+            WHERE c.kb = wanted_kb AND c.block = a.block AND c.source = a.source AND c.made_by = identities ->> c.media_type) AS c
+        WHERE a.block <> '' AND c.documents + coalesce(m.documents, 0) >= s.least
+    ), standing AS (
+        SELECT d.document_id, d.source, d.content_hash, d.media_type FROM (SELECT DISTINCT source FROM learnt) AS l
+        CROSS JOIN LATERAL (SELECT * FROM kprep.documents o WHERE ids IS NULL AND o.kb = wanted_kb AND o.source = l.source
+            UNION ALL SELECT * FROM kprep.documents o
+            WHERE o.kb = wanted_kb AND o.document_id = ANY(ids) AND o.source = l.source OFFSET 0) AS d
+        WHERE d.listed AND coalesce(d.modified_at > CAST(ended ->> d.source AS timestamptz), true)
+            AND NOT EXISTS (SELECT FROM unnest(without) AS w WHERE w = d.document_id)
+        UNION ALL
+        SELECT a.document_id, a.source, a.content_hash, a.media_type FROM added a
+        WHERE ids IS NULL OR a.document_id = ANY(ids)
     )
-    SELECT c.document_id, array_agg(l.block ORDER BY l.block COLLATE "C") FROM counted c
-    CROSS JOIN LATERAL unnest(c.blocks) AS b(block)
-    JOIN learnt l ON l.source = c.source AND l.block = b.block
-    GROUP BY c.document_id
+    SELECT s.document_id, array_agg(l.block ORDER BY l.block COLLATE "C") FROM standing s
+    CROSS JOIN LATERAL (SELECT o.blocks FROM kprep.edge_blocks o WHERE o.kb = wanted_kb
+        AND o.content_hash = s.content_hash AND o.made_by = identities ->> s.media_type OFFSET 0) AS e
+    CROSS JOIN LATERAL unnest(e.blocks) AS b(block)
+    JOIN learnt l ON l.source = s.source AND l.block = b.block
+    GROUP BY s.document_id
 $$;
 
 -- Remove a knowledge base with all it holds. What other knowledge bases share (vectors, originals) is not touched here.
@@ -715,7 +818,7 @@ DECLARE
 BEGIN
     DELETE FROM kprep.run_documents WHERE run_id IN (SELECT run_id FROM kprep.runs WHERE kb = unwanted_kb);
     FOREACH name IN ARRAY ARRAY['views', 'gate_reports', 'channels', 'releases', 'suppressions', 'narrowed_acls', 'failures',
-        'kept_stages', 'edge_blocks', 'candidate_decisions', 'decisions', 'documents', 'folders', 'leases', 'runs', 'renames'] LOOP
+        'kept_stages', 'edge_blocks', 'candidate_decisions', 'decisions', 'documents', 'edge_counts', 'folders', 'leases', 'runs', 'renames'] LOOP
         EXECUTE format('DELETE FROM kprep.%I WHERE kb = %L', name, unwanted_kb);
     END LOOP;
     FOREACH name IN ARRAY ARRAY['release_members', 'release_documents', 'version_chunks', 'relations', 'document_versions', 'chunks',

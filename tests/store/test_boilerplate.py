@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import random
+from collections import Counter
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -11,7 +15,8 @@ from flows import run as steps
 from flows.access import forget
 from flows.explaining import explain
 from flows.planning import preview
-from kprep.store import runs
+from kprep.store import boilerplate, documents, runs
+from kprep.store.documents import DocumentRow
 from tests.conftest import MakeBase
 from tests.fakes.knowledge_base import TestBase
 
@@ -248,3 +253,90 @@ def test_recorded_blocks_are_hashes_and_go_with_their_documents(make_base: MakeB
     forget(base.workspace, dry_run=False)
     with base.workspace.database.begin() as connection:
         assert connection.execute(rows, {"kb": base.name}).all() == []
+
+
+MADE_BY = {"text/markdown": "m1", "text/html": "h1"}
+START = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def counted_at_once(
+    rows: dict[str, DocumentRow], edges: dict[tuple[str, str], list[str]], counting: boilerplate.Counting
+) -> dict[str, tuple[str, ...]]:
+    """What `boilerplate.of_documents` is to say, from all documents."""
+    standing = {**{key: row for key, row in rows.items() if key not in counting.without}}
+    standing |= {row.document_id: row for row in counting.news}
+    held = {}
+    for key, row in standing.items():
+        place = (row.content_hash, MADE_BY[row.media_type])
+        limit = (counting.ended or {}).get(row.source)
+        assert row.modified_at is not None
+        if place in edges and (limit is None or row.modified_at > limit):
+            held[key] = (row.source, edges[place])
+    totals = Counter(source for source, _ in held.values())
+    counts = Counter((source, block) for source, blocks in held.values() for block in blocks)
+    found = {}
+    for key, (source, blocks) in held.items():
+        least = max(counting.least_documents, counting.least_share * totals[source])
+        found[key] = tuple(sorted(block for block in blocks if counts[source, block] >= least))
+    return {key: blocks for key, blocks in found.items() if blocks}
+
+
+@pytest.mark.req("D4.3", "D8.3")
+@pytest.mark.parametrize("seed", range(2))
+def test_counts_kept_with_each_change_say_what_counting_all_says(make_base: MakeBase, seed: int) -> None:
+    base, rng = make_base({"a.md": article(1)}), random.Random(seed)
+    base.run()
+    rows: dict[str, DocumentRow] = {}
+    stored: dict[str, DocumentRow] = {}
+    edges: dict[tuple[str, str], list[str]] = {}
+
+    def made(number: int) -> DocumentRow:
+        kind, source, content = rng.choice(sorted(MADE_BY)), ("docs", "wiki")[number % 2], f"c{rng.randrange(8)}"
+        modified = START + timedelta(days=rng.randrange(20))
+        return DocumentRow(f"d{number}", source, f"{source}/d{number}", "", content, 1, kind, modified)
+
+    compared = 0
+    with base.connection() as connection:
+        for _ in range(60):
+            match rng.choice(("observe", "unlist", "drop", "save", "save", "save", "collect")):
+                case "observe":
+                    seen = [made(number) for number in rng.sample(range(30), rng.randrange(10))]
+                    documents.observe(connection, base.name, seen)
+                    for row in seen:
+                        old = stored.get(row.document_id)
+                        kept = old is not None and old.content_hash == row.content_hash
+                        stored[row.document_id] = replace(row, modified_at=old.modified_at) if old and kept else row
+                        rows[row.document_id] = stored[row.document_id]
+                case "unlist":
+                    for key in (gone := rng.sample(sorted(rows), min(len(rows), 2))):
+                        del rows[key]
+                    documents.unlist(connection, base.name, gone)
+                case "drop":
+                    for key in (gone := rng.sample(sorted(stored), min(len(stored), 1))):
+                        rows.pop(key, None)
+                        del stored[key]
+                    documents.drop(connection, base.name, gone)
+                case "save":
+                    content, made_by = f"c{rng.randrange(8)}", rng.choice(["m1", "m1", "h1", "h1", "earlier"])
+                    blocks = sorted(rng.sample("abcde", rng.randrange(5)))
+                    boilerplate.save(connection, base.name, content, made_by, blocks)
+                    edges[content, made_by] = blocks
+                case _:
+                    content = f"c{rng.randrange(8)}"
+                    boilerplate.collect(connection, base.name, [content])
+                    edges = {place: blocks for place, blocks in edges.items() if place[0] != content}
+            news = [made(number) for number in rng.sample(range(40), rng.randrange(4))]
+            without = sorted({*(row.document_id for row in news), *rng.sample(sorted(rows), min(len(rows), 2))})
+            ended = rng.choice([{}, {"docs": START + timedelta(days=7)}])
+            counting = boilerplate.Counting(MADE_BY, rng.choice((2, 3)), rng.choice((0.1, 0.5)), news, without, ended)
+            expected = counted_at_once(rows, edges, counting)
+            assert boilerplate.of_documents(connection, base.name, counting, None) == expected
+            some = sorted(rows)[:5]
+            found = boilerplate.of_documents(connection, base.name, counting, some)
+            assert found == {key: blocks for key, blocks in expected.items() if key in some}
+            compared += len(expected)
+        assert compared > 20
+        documents.drop(connection, base.name, sorted(stored))
+        left = text("SELECT sum(documents) FROM kprep.edge_counts WHERE kb = :kb AND made_by = ANY(:made_by)")
+        values = {"kb": base.name, "made_by": [*MADE_BY.values(), "earlier"]}
+        assert connection.execute(left, values).scalar_one() is None
