@@ -38,11 +38,12 @@ def _pairs(groups_of: dict[str, tuple[str, ...]]) -> set[tuple[str, str]]:
 def suppress(
     workspace: Workspace, uri: str, reason: str, made_by: str, note: str, *, lift: bool, dry_run: bool
 ) -> dict[str, Any]:
-    """Hide a document from every read, or lift that; {uri, reason, hidden, still, dry_run}. Waits for no run.
+    """Hide a document from every read, or lift that; {uri, reason, hidden, still, attached, dry_run}. Waits for no run.
 
     What is kept of its earlier stages goes at once; its original stays while a release has it.
 
-    `still`: other reasons for which it stays hidden. Raises: RetrievalError for an unknown URI, or nothing to lift.
+    `still`: other reasons for which it stays hidden. `attached`: documents that came with it, a mail, and share what a
+    person decides of it. Raises: RetrievalError for an unknown URI, or nothing to lift.
     """
     kb = workspace.kb
     results: list[str] = []
@@ -50,18 +51,21 @@ def suppress(
         ids = documents.ids_of_uri(connection, kb, uri)
         if not ids:
             raise RetrievalError(f"no document {uri!r} is known in knowledge base {kb!r}")
+        attached = documents.attached_to(connection, kb, uri) if reason in overlay.BY_PERSON else []
         reasons = {row["reason"] for row in overlay.entries(connection, kb) if row["document_id"] in ids}
         if lift and reason not in reasons:
             raise RetrievalError(f"{uri!r} is not suppressed for reason {reason}: see `kprep suppressed`")
         if lift and not dry_run:
-            overlay.lift(connection, kb, ids, reason, made_by)
+            overlay.lift(connection, kb, [*ids, *attached], reason, made_by)
         elif not dry_run:
-            overlay.suppress(connection, kb, ids, reason, made_by, note)
-            results = kept.drop_of_documents(connection, kb, ids)
+            overlay.suppress(connection, kb, [*ids, *attached], reason, made_by, note)
+            results = kept.drop_of_documents(connection, kb, [*ids, *attached])
     for address in results:
         workspace.kept.delete(address)
     still = sorted(reasons - {reason})
-    return {"uri": uri, "reason": reason, "hidden": not lift or bool(still), "still": still, "dry_run": dry_run}
+    hidden = not lift or bool(still)
+    counts = {"attached": len(attached), "dry_run": dry_run}
+    return {"uri": uri, "reason": reason, "hidden": hidden, "still": still, **counts}
 
 
 def forget(workspace: Workspace, *, dry_run: bool) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from flows import boilerplate
-from flows.attached import SEPARATOR, attached_before
+from flows.attached import INSIDE, SEPARATOR, attached_before
 from flows.candidates import retention_of
 from flows.fetching import HEAD_BYTES, MAILS, Mails, fetch, request_for
 from flows.kept import form
@@ -471,10 +471,16 @@ def _expired(workspace: Workspace, scan: Scan) -> frozenset[str]:
     """Listed documents whose retention is over."""
     now = datetime.now(tz=UTC)
     limits = {name: now - timedelta(days=days) for name, days in retention_of(workspace.base.config).items()}
+    changed = {row.uri: row.modified_at for row in scan.rows if row.source in limits}
+
+    def last_change(row: DocumentRow) -> datetime | None:
+        mail = row.uri.partition(SEPARATOR)[0]  # what came with a mail stays as long as it
+        return changed.get(mail) or row.modified_at
+
     return frozenset(
         row.document_id
         for row in scan.rows
-        if row.source in limits and row.modified_at is not None and row.modified_at <= limits[row.source]
+        if row.source in limits and (moment := last_change(row)) is not None and moment <= limits[row.source]
     )
 
 
@@ -514,6 +520,7 @@ def record_scan(workspace: Workspace, connection: Connection, run_id: str, plann
     kb, scan, plan = workspace.kb, planned.scan, planned.plan
     documents.observe(connection, kb, scan.news)
     folders.see(connection, kb, run_id, scan.scope.seen)
+    _hide_attached(connection, kb, scan)
     for identity, failure in scan.failed:
         documents.fail(connection, kb, run_id, identity, "", failure)
     denials = _record_permissions(workspace, connection, run_id, planned)
@@ -538,6 +545,20 @@ def record_scan(workspace: Workspace, connection: Connection, run_id: str, plann
         if item.action is Action.FAILED and item.renamed_from:
             fail_renamed(connection, kb, run_id, item.source, (item.renamed_from, item.uri))
     return denials
+
+
+def _hide_attached(connection: Connection, kb: str, scan: Scan) -> None:
+    """Hide what came with a mail that a person hid, also where it was attached later."""
+    if not overlay.hidden_by_a_person(connection, kb):
+        return
+    hidden = [row for row in overlay.entries(connection, kb) if row["reason"] in overlay.BY_PERSON]
+    for row in hidden:
+        inside = [
+            key
+            for key, (_, entry) in scan.locations.items()
+            if entry.location.startswith(INSIDE) and entry.uri.startswith(f"{row['uri']}{SEPARATOR}")
+        ]
+        overlay.suppress(connection, kb, inside, row["reason"], row["made_by"], row["note"])
 
 
 def _record_permissions(workspace: Workspace, connection: Connection, run_id: str, planned: Planned) -> int:

@@ -110,7 +110,8 @@ def suppress_command(
 ) -> None:
     """Hide a document from every read at once, in every release, until a person lifts it.
 
-    It stays hidden when it changes, is renamed, is published again, or an earlier release is made live.
+    It stays hidden when it changes, is renamed, is published again, or an earlier release is made live. What is
+    attached to a mail is hidden, and visible again, with the mail.
     """
     from flows.access import suppress
 
@@ -123,6 +124,10 @@ def suppress_command(
         return
     verb = ("would be " if dry_run else "is ") + ("visible again" if lift else "hidden")
     output.console.print(f"{escape(uri)} {verb}, reason {reason}, by {escape(made_by)}")
+    if outcome["attached"]:
+        output.console.print(
+            f"  and so {'would be' if dry_run else 'is'} what is attached to it: {outcome['attached']} documents"
+        )
     for other in outcome["still"]:
         output.console.print(f"  still hidden for reason {other}")
 

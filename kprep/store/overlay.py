@@ -13,6 +13,10 @@ from kprep.store.sql import jsonb, load
 SQL = load(__file__)
 
 
+BY_PERSON = ("legal", "operator")
+"""Reasons that end only by a person."""
+
+
 def suppress(connection: Connection, kb: str, ids: Sequence[str], reason: str, made_by: str, note: str = "") -> int:
     """Hide documents from every read, at once; how many were not hidden for that reason before.
 

@@ -87,11 +87,15 @@ WHERE s.kb = :kb AND s.reason = 'expired' AND s.ended_at IS NULL AND NOT EXISTS 
     WHERE d.kb = s.kb AND d.document_id = s.document_id);
 
 -- name: schedule_expiry
+-- What came with a mail (m) stays as long as it.
 INSERT INTO kprep.suppressions AS s (kb, document_id, reason, made_by, since)
-SELECT d.kb, d.document_id, 'expired', 'retention', k.modified_at + make_interval(days => l.days)
+SELECT d.kb, d.document_id, 'expired', 'retention',
+    coalesce(m.modified_at, k.modified_at) + make_interval(days => l.days)
 FROM kprep.release_documents d
 JOIN jsonb_to_recordset(:limits) AS l(source text, days integer) ON l.source = d.source
 JOIN kprep.documents k ON k.kb = d.kb AND k.document_id = d.document_id
+LEFT JOIN kprep.documents m ON m.kb = k.kb AND m.folder = k.folder AND m.uri = split_part(k.uri, '::', 1)
+    AND starts_with(k.version_token, 'attached:')
 WHERE d.kb = :kb AND d.from_release <= :release AND (d.to_release IS NULL OR d.to_release > :release)
     AND k.modified_at IS NOT NULL
 ON CONFLICT (kb, document_id, reason, coalesce(chunk_id, '')) WHERE ended_at IS NULL

@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 from docx import Document
+from sqlalchemy import text
 
 from flows import confirming
+from flows.access import suppress
 from flows.attached import MARK
 from flows.fetching import DEPTH_MAX
 from kprep.core.errors import RetrievalError
@@ -151,3 +153,34 @@ def test_mails_inside_mails_are_opened_to_a_depth_and_the_rest_is_said(make_base
     with base.connection() as connection:
         tokens = {row.uri: row.version_token for row in documents.observed(connection, base.name)}
     assert tokens["docs/b/box.mbox::own.md"].startswith(MARK)
+
+
+@pytest.mark.req("D10.4", "D10.5", "D10.7")
+def test_attached_files_are_hidden_with_their_mail_and_stay_as_long_as_it(make_base: MakeBase) -> None:
+    lift, stairs = ("lift.md", b"# Lift\n\nThe lift opens at eight."), ("stairs.md", b"# Stairs\n\nThey are closed.")
+    base = make_base({"a.eml": mail("See below.", lift).as_bytes()}, **LAX)
+    base.source(store="formal", retention="90d")
+    base.run()
+    assert base.uris() == ["a.eml", "a.eml::lift.md"]
+
+    def decide(*, lift: bool = False) -> dict[str, Any]:
+        return suppress(base.workspace, "docs/a.eml", "legal", "Ana", "", lift=lift, dry_run=False)
+
+    assert (decide()["attached"], base.uris()) == (1, [])
+    base.write("a.eml", mail("See below.", lift, stairs).as_bytes())
+    base.run()
+    assert base.uris() == []
+    assert (decide(lift=True)["attached"], base.uris()) == (2, ["a.eml", "a.eml::lift.md", "a.eml::stairs.md"])
+
+    def age(uri: str) -> None:
+        words = "UPDATE kprep.documents SET modified_at = now() - interval '91 days' WHERE kb = :kb AND uri = :uri"
+        with base.connection() as connection:
+            connection.execute(text(words), {"kb": base.name, "uri": uri})
+
+    age("docs/a.eml::lift.md")  # the mail is of today
+    base.source(retention="89d")  # so that all is compared
+    assert (base.run()["documents"]["expired"], len(base.uris())) == (0, 3)
+    age("docs/a.eml")
+    base.run()
+    assert base.uris() == []
+    assert base.run()["documents"]["expired"] == 3
