@@ -218,8 +218,6 @@ def _suffix(name: str) -> str:
 
 
 def _by_magic(name: str, head: bytes) -> str:
-    if b"%PDF-" in head[:1024]:
-        return "application/pdf"
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")):
         return _zip_kind(name, head)
     if head.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"):
@@ -228,7 +226,10 @@ def _by_magic(name: str, head: bytes) -> str:
         return _RIFF.get(head[8:12], UNKNOWN)
     if head[4:8] == b"ftyp":
         return {b"M4A": "audio/mp4", b"qt ": "video/quicktime"}.get(head[8:11], "video/mp4")
-    return next((kind for magic, kind in _MAGIC if head.startswith(magic)), "")
+    found = next((kind for magic, kind in _MAGIC if head.startswith(magic)), "")
+    # A PDF may begin with some other bytes; a text may speak of how one begins.
+    begins = head.startswith(b"%PDF-") or (b"%PDF-" in head[:1024] and _suffix(name) not in _TEXT_SUFFIXES)
+    return found or ("application/pdf" if begins else "")
 
 
 def _ole_kind(name: str, head: bytes) -> str:

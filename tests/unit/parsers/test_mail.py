@@ -159,6 +159,22 @@ def test_attachments_and_doubles_are_recorded() -> None:
     assert [element.text for element in document.elements].count("The plan is attached.") == 1
 
 
+@pytest.mark.req("D2.29")
+def test_files_attached_to_an_outlook_message_are_documents() -> None:
+    content = outlook_message(
+        "Plan", "Ana", "The plan is attached.", files={"plan.pdf": b"%PDF-1.4", "räume.txt": b"Room 7."}
+    )
+    attached = parsers.parser_for("application/vnd.ms-outlook").attached
+    assert attached is not None
+    assert attached(content) == [("plan.pdf", b"%PDF-1.4"), ("räume.txt", b"Room 7.")]
+    document = parsed(content, "plan.msg")
+    assert [(unit.kind, unit.state, unit.name) for unit in document.units] == [
+        ("message", "ok", ""),
+        ("attachment", "ok", "plan.pdf"),
+        ("attachment", "ok", "räume.txt"),
+    ]
+
+
 def test_damaged_and_encrypted_mail_is_refused() -> None:
     with pytest.raises(CorruptDocument, match="no mail"):
         parsed(b"just some words without a header", "x.eml")

@@ -30,6 +30,8 @@ def archive(*names: str, **members: bytes) -> bytes:
         ("a.pdf", b"\x89PNG\r\n\x1a\n....", "image/png"),
         ("a.txt", b"%PDF-1.7\n", "application/pdf"),
         ("a.bin", b"junk\n%PDF-1.7\n", "application/pdf"),
+        ("a.md", b"# PDF\n\nA file begins with `%PDF-1.7`.\n", "text/markdown"),
+        ("a.msg", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 504 + b"%PDF-1.7", "application/vnd.ms-outlook"),
         ("a.zip", archive("[Content_Types].xml", "word/document.xml"), DOCX),
         ("a.docx", archive("[Content_Types].xml", "xl/workbook.xml"), XLSX),
         ("a.docx", archive("[Content_Types].xml", "ppt/presentation.xml"), PPTX),
