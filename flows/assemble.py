@@ -22,12 +22,40 @@ INDEX_BATCH = 2000
 
 def assemble(workspace: Workspace, connection: Connection, run_id: str, base_release: int) -> int:
     """Candidate release on the base with everything the run's work list has ready; its number."""
-    kb, tenant = workspace.kb, workspace.base.config.tenant
+    kb = workspace.kb
     configuration = workspace.release_configuration()
     unsettled = runs.get(connection, run_id).summary.get("unsettled", False)
     if unsettled and boilerplate.differs(workspace, connection, boilerplate.RECORDED, base_release, run_id):
         configuration["scan_rules"] = ""  # the next run compares every document
     release = releases.create_candidate(connection, kb, base_release, run_id, configuration)
+    work = runs.work(connection, run_id)
+    ready = [item for item in work if item.state == "ready" and item.version_id]
+    wanted = narrow(workspace, connection, run_id, base_release)
+    ended = (Action.RETIRE.value, Action.EXPIRE.value)
+    retired = sorted({item.document_id for item in work if item.work["action"] in ended} - stranded(kb, work))
+    wanted += _replaced(connection, kb, base_release, wanted, retired)
+    wanted += _outdated(connection, kb, base_release, wanted, retired)
+    releases.apply_changes(connection, kb, release, wanted, retired)
+    versions = [str(item.version_id) for item in ready]
+    appeared = [item.document_id for item in ready if item.work["action"] in (Action.ADD.value, Action.RENAME.value)]
+    relations.pin(connection, kb, release, versions, appeared if base_release else [])
+    # In this transaction: every indexed chunk is a member of some release, which is what reads rely on to tell which
+    # indexed chunks are absent from theirs.
+    index(workspace, connection, versions, configuration["lexicon"])
+    releases.refresh_statistics(connection, kb, measures.changes(connection, kb, base_release, release)[0])
+    releases.add_views(connection, kb, release, configuration["views"])
+    base = releases.get(connection, kb, base_release)
+    known = base.statistics if base is not None else {}
+    lexicon, space = configuration["lexicon"], configuration["embedding_space"]
+    figures = measures.statistics(connection, kb, (base_release, release), known, lexicon, space)
+    releases.set_statistics(connection, kb, release, figures)
+    return release
+
+
+def narrow(workspace: Workspace, connection: Connection, run_id: str, base_release: int) -> list[dict[str, Any]]:
+    """Documents that the run has ready as a release is to hold them; where that lets fewer in than the base release
+    does, it acts from now on."""
+    kb, tenant = workspace.kb, workspace.base.config.tenant
     sources = {source.name: source for source in workspace.base.config.sources}
     work = runs.work(connection, run_id)
     listed = documents.observed_of(connection, kb, [item.document_id for item in work])
@@ -61,25 +89,7 @@ def assemble(workspace: Workspace, connection: Connection, run_id: str, base_rel
             }
         )
     overlay.narrow(connection, kb, _narrowed(connection, kb, base_release, wanted))
-    ended = (Action.RETIRE.value, Action.EXPIRE.value)
-    retired = sorted({item.document_id for item in work if item.work["action"] in ended} - stranded(kb, work))
-    wanted += _replaced(connection, kb, base_release, wanted, retired)
-    wanted += _outdated(connection, kb, base_release, wanted, retired)
-    releases.apply_changes(connection, kb, release, wanted, retired)
-    versions = [str(item.version_id) for item in ready]
-    appeared = [item.document_id for item in ready if item.work["action"] in (Action.ADD.value, Action.RENAME.value)]
-    relations.pin(connection, kb, release, versions, appeared if base_release else [])
-    # In this transaction: every indexed chunk is a member of some release, which is what reads rely on to tell which
-    # indexed chunks are absent from theirs.
-    index(workspace, connection, versions, configuration["lexicon"])
-    releases.refresh_statistics(connection, kb, measures.changes(connection, kb, base_release, release)[0])
-    releases.add_views(connection, kb, release, configuration["views"])
-    base = releases.get(connection, kb, base_release)
-    known = base.statistics if base is not None else {}
-    lexicon, space = configuration["lexicon"], configuration["embedding_space"]
-    figures = measures.statistics(connection, kb, (base_release, release), known, lexicon, space)
-    releases.set_statistics(connection, kb, release, figures)
-    return release
+    return wanted
 
 
 def _outdated(

@@ -11,6 +11,7 @@ import gc
 import multiprocessing
 import os
 import resource
+from collections.abc import Mapping
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkServerContext
@@ -45,11 +46,13 @@ class PrepareChild:
         self._process: Any = None
         self._pipe: Any = None
         self._served = 0
+        self._own: Mapping[str, Any] = {}
 
     def prepare(self, job: Job) -> Outcome:
-        """What a document became, or why it failed: parse_timeout, out_of_memory and parser_crashed included."""
+        """What a document became, or why it failed: parse_timeout, out_of_memory and parser_crashed included. What its
+        front matter says of who may read it survives the child."""
         outcome: Outcome | Failure = self._do(("prepare", job))
-        return Outcome(outcome) if isinstance(outcome, Failure) else outcome
+        return Outcome(outcome, own_permissions=self._own) if isinstance(outcome, Failure) else outcome
 
     def quote(self, media_type: str, content: bytes, locator: Locator) -> str:
         """Text of an original at a locator, read by the format's own reader. Raises: PrepError when it cannot be."""
@@ -78,14 +81,14 @@ class PrepareChild:
 
     def _ask(self, job: tuple[Any, ...]) -> Any:
         """What the child answers; None when it died before it began, which is not the document's fault."""
-        stage = ""
+        stage, self._own = "", {}
         try:
             self._pipe.send(job)
             while self._pipe.poll(self._timeout(job)):
                 kind, value = self._pipe.recv()
                 if kind == "done":
                     return value
-                stage = value
+                stage, self._own = value
         except (EOFError, OSError):
             if stage:
                 return self._crashed(stage)
@@ -150,7 +153,7 @@ def _serve(pipe: Connection, rules: RuleSet, limits: Limits) -> None:
     _limit(limits)
     _collect_seldom()
     instruct_parsers(rules)
-    pipe.send(("stage", "parse"))
+    pipe.send(("stage", ("parse", {})))
     while True:
         try:
             kind, *values = pipe.recv()
@@ -161,14 +164,14 @@ def _serve(pipe: Connection, rules: RuleSet, limits: Limits) -> None:
         except (EOFError, OSError):
             return
         if kind == "quote":
-            pipe.send(("stage", "quote"))
+            pipe.send(("stage", ("quote", {})))
             outcome: Any = quote(*values)
         elif kind == "attached":
-            pipe.send(("stage", "parse"))
+            pipe.send(("stage", ("parse", {})))
             outcome = attached(*values)
         else:
             [job] = values
-            outcome = prepare(job, rules, lambda stage: pipe.send(("stage", stage)))
+            outcome = prepare(job, rules, lambda stage, own: pipe.send(("stage", (stage, own))))
         try:
             pipe.send(("done", outcome))
         except MemoryError:

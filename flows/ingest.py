@@ -145,12 +145,12 @@ def ingest_documents(
 def _carry_out(workspace: Workspace, run_id: str, planned: dict[str, Any] | None) -> dict[str, Any]:
     """Everything after the plan. `planned` None: read it from the run's record."""
     plan = planned or steps.planned(workspace, run_id)
-    if plan["status"] != "work":
-        return steps.finish(workspace, run_id, plan["status"], {})
     _contexts[run_id].children.total = plan["documents"]
     clock = steps.Clock()
     _prepare(run_id, range(plan["batches"]))
     clock.lap("prepare")
+    if plan["status"] != "work":
+        return steps.stop(workspace, run_id, plan)
     again = settle_task(run_id, plan["base_release"])
     _contexts[run_id].children.total += again["documents"]
     _prepare(run_id, again["batches"])
@@ -203,8 +203,8 @@ def ingest(workspace: Workspace, *, allow_deletes: bool = False, only: Sequence[
         run_id = steps.begin(workspace)
         with stoppable(workspace, run_id), steps.recorded(workspace, run_id):
             plan = steps.plan(workspace, run_id, allow_deletes=allow_deletes, only=only)
-            if plan["status"] != "work":
-                return steps.finish(workspace, run_id, plan["status"], {})
+            if plan["status"] != "work" and not plan["batches"]:
+                return steps.stop(workspace, run_id, plan)
             workers = workspace.settings.workers or os.cpu_count() or 1
             report("start", 0, 0)
             check_server()

@@ -120,8 +120,12 @@ class Outcome:
     own_permissions: Mapping[str, Any] = field(default_factory=dict)
 
 
-def prepare(job: Job, rules: RuleSet, enter: Callable[[str], None] = lambda _: None) -> Outcome:
-    """What a document became, or why it failed. `enter(stage)` is called before each room.
+Enter = Callable[[str, Mapping[str, Any]], None]
+"""Called before each room, with its name and what the document's front matter is known to say of who may read it."""
+
+
+def prepare(job: Job, rules: RuleSet, enter: Enter = lambda _stage, _own: None) -> Outcome:
+    """What a document became, or why it failed.
 
     An unexpected error becomes `internal_error` with the error's class and place, without its message: a library's
     message may quote the document. Kept results that cannot be read give a failure at stage "restore".
@@ -129,7 +133,7 @@ def prepare(job: Job, rules: RuleSet, enter: Callable[[str], None] = lambda _: N
     way = _Way(job, rules.of_content(content_hash(job.raw.content)) if rules.accepted else rules)
     try:
         for stage in way.stages():
-            enter(stage)
+            enter(stage, way.own_permissions)
             way.go(stage)
         _require_chunks(way.document)
         return Outcome(way.prepared(), way.kept(), way.edges)

@@ -91,14 +91,15 @@ def recorded(workspace: Workspace, run_id: str) -> Iterator[None]:
 
 
 def planned(workspace: Workspace, run_id: str) -> dict[str, Any]:
-    """{status, batches, base_release, documents} of a run that has work, from its record."""
+    """{status, batches, base_release, documents} of a run that has documents to prepare, from its record."""
     with workspace.database.begin() as connection:
         row = runs.get(connection, run_id)
         work = runs.work(connection, run_id)
     batches = max((item.batch for item in work), default=-1) + 1
     documents_planned = sum(item.batch >= 0 for item in work)
     base_release = int(row.summary["base_release"])
-    return {"status": "work", "batches": batches, "base_release": base_release, "documents": documents_planned}
+    status = "waiting" if row.summary.get("guard") else "work"
+    return {"status": status, "batches": batches, "base_release": base_release, "documents": documents_planned}
 
 
 def begin(workspace: Workspace) -> str:
@@ -111,25 +112,38 @@ def begin(workspace: Workspace) -> str:
 
 def plan(workspace: Workspace, run_id: str, *, allow_deletes: bool, only: Sequence[str] = ()) -> dict[str, Any]:
     """Scan, plan, record both; {status, batches, base_release, documents}. Status: work, unchanged, waiting, failed
-    (no source could be listed).
+    (no source could be listed). A waiting run prepares the documents that changed, so that what their front matter
+    narrows acts (`narrow`).
 
-    `only`: URIs or paths beside which nothing is looked at.
+    `only`: URIs or paths beside which nothing is looked at. Raises: ConfigError, EmbeddingError for an embedder that
+    cannot be used, once denials are recorded.
     """
     started = time.perf_counter()
     report("scan", 0, 0)
     second_scan.look_again(workspace)  # where the run before died between publishing and scanning
+    unusable = workspace.unusable_embedder()
+    workspace.assumed_space = None
     with workspace.writing() as connection:
+        if unusable is not None:  # denials need no embedder: the sources are compared as if it were the one before
+            live = releases.get(connection, workspace.kb, releases.live_release(connection, workspace.kb) or 0)
+            workspace.assumed_space = live.configuration.get("embedding_space", "") if live is not None else ""
         planned = plan_run(workspace, connection, allow_deletes=allow_deletes, only=only)
         workspace.scanned = planned.scan if planned.scan.scope.whole else None
         denied = record_scan(workspace, connection, run_id, planned)
         figures = plan_figures(planned)
         stale = _index_is_stale(workspace, connection, planned)
         status = "waiting" if planned.plan.guard else "failed" if planned.scan.in_vain else "work"
+        if unusable is not None:
+            status = "failed"
         if status == "work" and planned.plan.is_empty and not stale:
             status = "unchanged"
             overlay.settle(connection, workspace.kb, planned.plan.base_release)
             folders.settle(connection, workspace.kb, run_id, planned.plan.base_release, workspace.scan_rules)
-        rows = [] if status != "work" else _work_rows(workspace, connection, planned, everything=stale)
+        rows = []
+        if status == "work":
+            rows = _work_rows(workspace, connection, planned, everything=stale)
+        elif status == "waiting":  # what their front matter says of who may read them does not wait
+            rows = _work_rows(workspace, connection, planned, everything=False, actions=(Action.CHANGE,))
         runs.plan_work(connection, run_id, rows)
         seconds = {"scan": round(time.perf_counter() - started, 3)}
         noted = {"base_release": planned.plan.base_release, "seconds": seconds, "only": bool(only)}
@@ -138,6 +152,8 @@ def plan(workspace: Workspace, run_id: str, *, allow_deletes: bool, only: Sequen
         seconds_seen = round(time.perf_counter() - planned.scan.listed_at, 3)
         with workspace.writing() as connection:
             runs.note(connection, run_id, {"denied": {"documents": denied, "seconds": seconds_seen}})
+    if unusable is not None:
+        raise unusable
     gate.questions(workspace)  # a mistake in them delays no denial, and shows before anything is prepared
     batches = max((row.batch for row in rows), default=-1) + 1
     count = sum(row.batch >= 0 for row in rows)
@@ -178,15 +194,25 @@ def _index_is_stale(workspace: Workspace, connection: Any, planned: Planned) -> 
     return any(row.configuration.get(part) != wanted[part] for part in parts)
 
 
-def _work_rows(workspace: Workspace, connection: Any, planned: Planned, *, everything: bool) -> list[runs.WorkRow]:
-    """The work list; with `everything`, unchanged documents are carried along so that they are indexed anew."""
+def _work_rows(
+    workspace: Workspace,
+    connection: Connection,
+    planned: Planned,
+    *,
+    everything: bool,
+    actions: Sequence[Action] = tuple(Action),
+) -> list[runs.WorkRow]:
+    """The work list, of these actions; with `everything`, unchanged documents come along so that they are indexed
+    anew."""
     live = {item.document_id: item for item in planned.live}
     listed = {row.document_id: row for row in planned.scan.rows}
     rows = []
     batched = 0
     for item in planned.plan.documents:
         key = item.document_id
-        if item.action is Action.FAILED or (item.action is Action.UNCHANGED and not everything):
+        if item.action is Action.FAILED or item.action not in actions:
+            continue
+        if item.action is Action.UNCHANGED and not everything:
             continue
         work = {name: getattr(item, name) for name in WORK_FIELDS} | {"action": item.action.value}
         if key in planned.scan.locations:
@@ -249,6 +275,13 @@ def _plan_again(workspace: Workspace, connection: Connection, run_id: str, count
     return {"documents": {**counts, "changed": changed, "unchanged": unchanged}, "resettled": len(rows)}
 
 
+def stop(workspace: Workspace, run_id: str, plan: Mapping[str, Any]) -> dict[str, Any]:
+    """End a run that is to publish nothing, once what changed is prepared; its summary."""
+    if plan["status"] == "waiting":
+        narrow(workspace, run_id, plan["base_release"])
+    return finish(workspace, run_id, plan["status"], {})
+
+
 def has_changes(workspace: Workspace, run_id: str) -> bool:
     """False when nothing the run tried came through, so that a candidate would equal the live release."""
     with workspace.database.begin() as connection:
@@ -258,9 +291,12 @@ def has_changes(workspace: Workspace, run_id: str) -> bool:
 
 
 def embed(workspace: Workspace, run_id: str) -> dict[str, int]:
-    """Index the run's chunks and compute the vectors they lack, committing as it goes; {embedded, cache_hits}."""
+    """Compute the vectors that the run's chunks lack, committing as it goes; {embedded, cache_hits}. What prepared
+    documents narrow acts before, as an embedder may be out of reach."""
     with workspace.writing() as connection:
         runs.enter_stage(connection, run_id, "embed")
+        base_release = int(runs.get(connection, run_id).summary["base_release"])
+        candidates.narrow(workspace, connection, run_id, base_release)
         versions = [str(item.version_id) for item in runs.work(connection, run_id) if item.version_id]
         embedder = workspace.embedder
         if embedder is None:
@@ -279,6 +315,12 @@ def embed(workspace: Workspace, run_id: str) -> dict[str, int]:
     with workspace.database.connect() as connection:
         embeddings.build_near_index(connection, embedder.space, NEAR_INDEX_FROM)
     return {"embedded": done, "cache_hits": total - len(todo)}
+
+
+def narrow(workspace: Workspace, run_id: str, base_release: int) -> None:
+    """Let permissions that the front matter of prepared documents narrows act, in a run that publishes nothing."""
+    with workspace.writing() as connection:
+        candidates.narrow(workspace, connection, run_id, base_release)
 
 
 def assemble(workspace: Workspace, run_id: str, base_release: int) -> int:

@@ -15,7 +15,7 @@ from embedding import Embedder, create_embedder
 from flows.candidates import retention_of
 from flows.rules import RuleSet, load_rules, parser_identity
 from kprep.config import KnowledgeBase, load
-from kprep.core.errors import ConfigError, EmbeddingError, LeaseLost
+from kprep.core.errors import ConfigError, EmbeddingError, LeaseLost, PrepError
 from kprep.core.ids import canonical_json, digest
 from kprep.settings import Settings
 from kprep.store import decisions, documents, runs
@@ -40,6 +40,8 @@ class Workspace:
     """Fence of the lease this process holds on the knowledge base, None when it holds none."""
     scanned: Any = field(default=None, repr=False)
     """What the run at work found when it looked at all sources (`flows.scan.Scan`), for its later steps."""
+    assumed_space: str | None = None
+    """Embedding space taken for the configured one while the embedder cannot be used, None while it can."""
     _database: Database | None = field(default=None, repr=False)
     _earlier: dict[str, Embedder | None] = field(default_factory=dict, repr=False)
     """Embedders of releases made with other settings than the configured ones."""
@@ -101,6 +103,14 @@ class Workspace:
         """The configured embedder, None in keyword-only mode. Raises: ConfigError, EmbeddingError."""
         return _embedder(self.base.config.embedding)
 
+    def unusable_embedder(self) -> PrepError | None:
+        """Why the configured embedder cannot be used, None where it can."""
+        try:
+            _ = self.embedder
+        except PrepError as error:
+            return error
+        return None
+
     def embedder_of(self, configuration: Mapping[str, Any]) -> Embedder | None:
         """The embedder that a release was made with, by its recorded configuration: the configured one, or, while a
         new model is being built beside it, the one before. Raises: ConfigError, EmbeddingError."""
@@ -158,11 +168,16 @@ class Workspace:
         config = self.base.config
         return {
             "embedding": {name: value for name, value in config.embedding.items() if name != "api_key"},
-            "embedding_space": self.embedder.space if self.embedder is not None else "",
+            "embedding_space": self._space(),
             "lexicon": tokens.lexicon_id(self.lexical_weights),
             "retrieval": config.retrieval.model_dump(mode="json"),
             "views": {name: view.model_dump(mode="json") for name, view in config.views.items()},
         }
+
+    def _space(self) -> str:
+        if self.assumed_space is not None:
+            return self.assumed_space
+        return self.embedder.space if self.embedder is not None else ""
 
     def close(self) -> None:
         """Give the database back."""

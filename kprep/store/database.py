@@ -85,6 +85,11 @@ def _explained(error: DBAPIError) -> StoreError:
     state = getattr(error.orig, "sqlstate", None)
     if state == "53100" or "No space left" in said:
         return StoreUnavailable(f"the disk of PostgreSQL is full: free some space and run again ({said})")
+    if state == "53200":
+        return StoreError(
+            f"PostgreSQL: {said}: set max_locks_per_transaction = 1024 and restart it, as each knowledge base has "
+            "tables of its own; if that does not help, it lacks memory"
+        )
     if state == "42501":
         return StoreError(f"PostgreSQL: {said}: let the role of KPREP_DATABASE_URL create in its database")
     if isinstance(error, OperationalError):

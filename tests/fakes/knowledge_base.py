@@ -148,10 +148,10 @@ class TestBase:
             run_id = steps.begin(workspace)
             with steps.recorded(workspace, run_id):
                 plan = steps.plan(workspace, run_id, allow_deletes=allow_deletes, only=only)
-                if plan["status"] != "work":
-                    return steps.finish(workspace, run_id, plan["status"], {})
                 for number in range(plan["batches"]):
                     prepare_batch(workspace, run_id, number, children or InProcess())
+                if plan["status"] != "work":
+                    return steps.stop(workspace, run_id, plan)
                 for number in steps.settle(workspace, run_id, plan["base_release"])["batches"]:
                     prepare_batch(workspace, run_id, number, children or InProcess())
                 if not steps.has_changes(workspace, run_id):

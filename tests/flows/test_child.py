@@ -22,7 +22,8 @@ from tests.conftest import MakeBase
 from tests.fakes.hostile import hostile
 from tests.fakes.pages import REFUNDS, SAFETY
 
-GOOD = RawDocument("docs/good.md", "good.md", SAFETY.encode(), "text/markdown")
+OWN = "---\nacl: [board]\n---\n\n"
+GOOD = RawDocument("docs/good.md", "good.md", (OWN + SAFETY).encode(), "text/markdown")
 JOB = Job(GOOD, "document")
 KINDS = ("hang", "eat", "die", "exit", "abort", "recurse", "print")
 REASONS = {
@@ -55,8 +56,10 @@ def child(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrepareChild]:
 @pytest.mark.parametrize("kind", KINDS)
 def test_hostile_document_fails_alone(child: PrepareChild, kind: str, capfd: pytest.CaptureFixture[str]) -> None:
     started = time.monotonic()
-    outcome = child.prepare(Job(GOOD, kind)).result
+    made = child.prepare(Job(GOOD, kind))
+    outcome = made.result
     assert isinstance(outcome, Failure)
+    assert made.own_permissions == {"acl": ["board"]}, "known since it was parsed, so that it can narrow"
     assert (outcome.stage, outcome.reason) == ("chunk", REASONS[kind])
     assert "walrus" not in str(outcome)
     assert isinstance(child.prepare(JOB).result, PreparedDocument)

@@ -7,6 +7,7 @@ from datetime import date
 import pytest
 from sqlalchemy import text
 
+from flows import review
 from kprep.core.errors import ConfigError
 from kprep.store import overlay, releases
 from tests.conftest import MakeBase
@@ -132,6 +133,61 @@ def test_front_matter_that_narrows_acts_although_the_gate_blocks(make_base: Make
     base.write("travel.md", TRAVEL)
     base.run()
     assert visible(base, ["staff"]) == set(FOUR)
+
+
+@pytest.mark.req("D10.5")
+def test_front_matter_that_narrows_acts_although_deletions_wait(make_base: MakeBase) -> None:
+    base = make_base(FOUR, quality={"mass_delete_documents": 0, "thresholds": {"short_share": 1.0}})
+    base.run()
+    base.delete("safety.md")
+    base.write("travel.md", page("Travel", "The allowance is forty-two euros a day.", front_matter="acl: [board]"))
+    base.write("new.md", page("New", "A page that nobody has seen."))
+    for parsed in (1, 0):  # what was prepared is kept for the run that may go on
+        summary = base.run()
+        assert (summary["status"], summary["work"]["parsed"]) == ("waiting", parsed)
+        assert (visible(base, ["staff"]), base.live()) == (set(FOUR) - {"travel.md"}, 1)
+    summary = base.run(allow_deletes=True)
+    assert (summary["status"], summary["work"]["parsed"]) == ("published", 1)
+    assert visible(base, ["staff"]) == {*FOUR, "new.md"} - {"travel.md", "safety.md"}
+    assert visible(base, ["board"]) == {"travel.md"}
+
+
+@pytest.mark.req("D10.5")
+def test_an_embedder_that_cannot_be_used_delays_no_denial(make_base: MakeBase) -> None:
+    base = make_base(FOUR)
+    base.source(acl=["staff", "board"])
+    base.run()
+    base.delete("travel.md")
+    base.write("safety.md.acl.yaml", "acl: [board]")
+    base.configure(embedding={"provider": "unknown"})
+    for only in ([], ["docs/refunds.md"]):
+        base.write("refunds.md.acl.yaml", "acl: [board]")
+        with pytest.raises(ConfigError, match="unknown"):
+            base.run(only=only)
+        assert visible(base, ["staff"]) == {"holidays.md"}
+    base.configure(embedding={"provider": "none"})
+    assert base.run()["status"] == "published"
+    assert visible(base, ["staff"]) == {"holidays.md"}
+
+
+@pytest.mark.req("D10.5")
+def test_a_mended_sidecar_of_a_public_document_goes_through_by_an_approval(make_base: MakeBase) -> None:
+    base = make_base({**FOUR, "travel.md.acl.yaml": "acl: [public]"})
+    base.run()
+    assert visible(base, []) == {"travel.md"}
+    base.write("travel.md.acl.yaml", "acl: [")
+    base.run()
+    assert visible(base, ["staff"]) == set(FOUR) - {"travel.md"}
+    base.write("travel.md.acl.yaml", "acl: [public]")
+    for _ in range(2):
+        assert base.run()["status"] == "blocked"
+        assert visible(base, ["staff"]) == set(FOUR) - {"travel.md"}
+    assert review.show(base.workspace, None)["checks"][0]["code"] == "permissions_widened"
+    review.approve(base.workspace, None, "the sidecar was mended", "ann", dry_run=False)
+    assert visible(base, []) == {"travel.md"}
+    summary = base.run()
+    assert (summary["status"], summary["failures"]) == ("unchanged", [])
+    assert visible(base, []) == {"travel.md"}
 
 
 @pytest.mark.req("D10.5")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 from pathlib import Path
 
+import psycopg
 import pytest
 from sqlalchemy import text
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, OperationalError
 
 from kprep.core.errors import ConfigError, StoreError, StoreUnavailable
 from kprep.store import schema
@@ -57,6 +58,17 @@ def test_error_of_a_statement_shows_no_value(database_url: str) -> None:
     with pytest.raises(StoreError) as caught, database.begin() as connection:
         connection.execute(text("INSERT INTO kprep.documents (kb, document_id) VALUES (:kb, 'x')"), {"kb": "a secret"})
     assert "a secret" not in caught.value.message
+    database.close()
+
+
+def test_too_few_locks_are_named_with_the_setting(database_url: str) -> None:
+    database = Database(database_url)
+    full = OperationalError("SELECT", None, psycopg.errors.OutOfMemory("out of shared memory"))
+    with (
+        pytest.raises(StoreError, match="set max_locks_per_transaction = 1024"),
+        database.begin(),
+    ):
+        raise full
     database.close()
 
 
