@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from kprep.core.errors import EmbedderUnavailable, EmbeddingError
+from kprep.core.errors import ConfigError, EmbedderUnavailable, EmbeddingError, RunLocked
 from tests.conftest import MakeBase
 from tests.fakes.knowledge_base import TestBase, local_embedder
 from tests.fakes.pages import FOUR, TRAVEL
@@ -125,6 +126,30 @@ def test_what_cannot_help_is_not_tried_again(base: TestBase, quick_retries: None
     assert ingest(base.workspace)["status"] == "published"
 
 
+def test_l11_a_run_holds_the_same_however_it_is_started(base: TestBase) -> None:
+    from flows import run as steps
+    from flows.ingest import ingest, ingest_documents
+    from flows.planning import status
+
+    def by_command() -> Any:
+        return ingest(base.workspace)
+
+    def by_deployment() -> Any:
+        return ingest_documents(str(base.folder))
+
+    for start in (by_command, by_deployment):
+        with steps.only_run(base.workspace), pytest.raises(RunLocked):
+            start()
+    (base.folder / "questions.yaml").write_text("- {id: nothing-else}\n", encoding="utf-8")
+    base.configure(quality={"questions": "questions.yaml"})
+    for number, start in enumerate((by_command, by_deployment), 1):
+        with pytest.raises(ConfigError, match="class is missing"):
+            start()
+        runs = status(base.workspace)["runs"]
+        assert [run["status"] for run in runs] == ["failed"] * number, "none was begun while locked"
+        assert "class is missing" in runs[0]["message"]
+
+
 def test_deployed_flow_runs_by_folder(base: TestBase) -> None:
     """As a worker calls it: parameters only, nothing begun before."""
     from flows.ingest import ingest_documents
@@ -135,7 +160,7 @@ def test_deployed_flow_runs_by_folder(base: TestBase) -> None:
     assert ingest_documents(str(base.folder))["status"] == "unchanged"
 
 
-def test_many_batches(base: TestBase) -> None:
+def test_l09_tasks_grow_with_batches_and_not_with_documents(base: TestBase, capfd: pytest.CaptureFixture[str]) -> None:
     from flows.ingest import ingest
 
     for number in range(40):
@@ -143,3 +168,8 @@ def test_many_batches(base: TestBase) -> None:
     summary = ingest(base.workspace)
     assert summary["work"]["parsed"] == 44
     assert len(base.uris()) == 44
+    latest = flow_runs()[0]
+    tasks = Counter(task.name.rsplit("-", 1)[0] for task in task_runs() if task.flow_run_id == latest.id)
+    assert tasks.pop("prepare batch") == 3
+    assert set(tasks.values()) == {1}
+    assert "locked" not in "".join(capfd.readouterr()), "the server's database keeps up"

@@ -116,6 +116,24 @@ def test_an_excluded_document_is_left_out_until_it_is_let_in_again(base: TestBas
     assert "is no document" in str(kprep(base, "review", "exclude", "docs/no.md", "--reason", "typing", code=1))
 
 
+@pytest.mark.req("D9.8")
+def test_g23_what_nearly_repeats_is_shown_and_a_person_decides(make_base: MakeBase) -> None:
+    again = ONE.replace("Refunds", "Returns").replace("the warehouse", "our warehouse")
+    long = " It is paid to the account that the order was paid from, and a mail tells the number of the transfer."
+    base = make_base({"one.md": ONE.rstrip() + long, "again.md": again.rstrip() + long})
+    summary = base.run()
+    assert summary["status"] == "published"
+    (alike,) = [check for check in summary["gate"]["checks"] if check["code"] == "chunks_similar"]
+    assert [(row["document_uri"], row["also_in"]) for row in alike["samples"]] == [("docs/again.md", ["docs/one.md"])]
+    assert base.uris() == ["again.md", "one.md"], "nothing goes by itself"
+    kprep(base, "review", "exclude", "docs/again.md", "--reason", "one is kept", "--by", "ann")
+    base.run()
+    assert base.uris() == ["one.md"]
+    kprep(base, "review", "include", "docs/again.md", "--reason", "both are needed", "--by", "ann")
+    base.run()
+    assert base.uris() == ["again.md", "one.md"]
+
+
 def test_only_failed_documents_are_tried_again(base: TestBase) -> None:
     base.write("one.md", ONE)
     base.write("broken.pdf", b"%PDF-1.4 nothing")
