@@ -31,6 +31,10 @@ FROM_KEYS = ("valid_from", "effective_from", "effective_date")
 UNTIL_KEYS = ("valid_until", "valid_to", "effective_until", "expires")
 
 
+PRINCIPAL_MAX = 500
+"""Characters of a principal's name; more do not fit into an entry of an index."""
+
+
 @dataclass(frozen=True, slots=True)
 class Permitted:
     """Who may read a document by what stands beside it: sidecar, rule, or its source. `problem`: why nobody may.
@@ -197,9 +201,11 @@ def check_front_matter(front_matter: Mapping[str, Any]) -> None:
 
 
 def principals(value: Any) -> list[str] | None:
-    """Principals, sorted; None for what is no list of names."""
+    """Principals, sorted; None for what is no list of names of at most `PRINCIPAL_MAX` characters."""
     names = [value] if isinstance(value, str) else value
     if not isinstance(names, list) or not all(isinstance(name, str) and name.strip() for name in names):
+        return None
+    if any(len(name) > PRINCIPAL_MAX for name in names):
         return None
     return sorted({name.strip() for name in names})
 

@@ -49,6 +49,7 @@ def preview(workspace: Workspace, *, allow_deletes: bool, only: Sequence[str] = 
         "passed_over": figures["passed_over"],
         "guard": planned.plan.guard,
         "in_vain": planned.scan.in_vain,
+        "message": planned.scan.message,
         "hashed": planned.scan.hashed,
         "stages": dict(sorted(Counter(item.stage for item in computed).items())),
         "estimated_embeddings": sum(max(1, round(sizes.get(item.document_id, 0) / per_chunk)) for item in embedded),

@@ -177,7 +177,7 @@ def plan_figures(planned: Planned) -> dict[str, Any]:
             "review": 0,
         },
         "guard": planned.plan.guard,
-        "unlisted": "; ".join(planned.scan.unlisted.values()),
+        "sources": planned.scan.message,
         "hashed": planned.scan.hashed,
         "passed_over": planned.scan.passed_over,
     }
@@ -448,7 +448,7 @@ def finish(workspace: Workspace, run_id: str, status: str, extra: dict[str, Any]
             "message": extra.get("message", "")
             or noted.get("guard", "")
             or _refusal(status, release, live, judged)
-            or noted.get("unlisted", ""),
+            or noted.get("sources", ""),
             "seconds": {**seconds, "total": round(sum(seconds.values()), 3)},
         }
         runs.finish(connection, run_id, status, summary)

@@ -16,7 +16,7 @@ from flows.attached import INSIDE, SEPARATOR, attached_before
 from flows.candidates import retention_of
 from flows.fetching import HEAD_BYTES, MAILS, Mails, fetch, request_for
 from flows.kept import form
-from flows.metadata import Permitted, metadata_fingerprint, told_in
+from flows.metadata import PRINCIPAL_MAX, Permitted, metadata_fingerprint, told_in
 from flows.rooms import redactor_of
 from flows.rules import content_fingerprint
 from flows.scope import Scope, changed_scope, folder_of, known_folders, named, named_scope, whole_scope
@@ -39,6 +39,8 @@ from sources.companions import paired
 PERSONAL_NAME = "personal_name"
 PERMISSIONS_UNREADABLE = "permissions_unreadable"
 RENAME_FAILED = "rename_failed"
+URI_MAX = 2000
+"""Bytes of a document's URI; more do not fit into an entry of an index."""
 
 
 @dataclass(slots=True)
@@ -53,7 +55,7 @@ class Scan:
     scope that the scan before listed; `left`: those that no source held already then. `asked`: names of the sources
     that were listed; `entire`: of those, the ones that gave every entry they have. `passed_over`:
     {source, reason, files} of what the sources passed over, None where single files were asked for. `unlisted`: source
-    that could not be listed -> why. `attached`: URI of
+    that could not be listed -> why, `empty_sources`: that listed nothing -> what to do. `attached`: URI of
     a mail -> ids of known documents that came with it; `inside`: URI of a folder -> files attached to the mails in it.
     `check_names`:
     names of known documents are looked at again, because redaction changed.
@@ -66,7 +68,7 @@ class Scan:
     failed: list[tuple[tuple[str, str, str], Failure]] = field(default_factory=list)
     hashed: int = 0
     keep: set[str] = field(default_factory=set)
-    empty_sources: list[str] = field(default_factory=list)
+    empty_sources: dict[str, str] = field(default_factory=dict)
     locations: dict[str, tuple[SourceConfig, Entry]] = field(default_factory=dict)
     decided: dict[str, str] = field(default_factory=dict)
     listed_at: float = 0.0
@@ -84,6 +86,11 @@ class Scan:
     def in_vain(self) -> bool:
         """True when no source that was asked could be listed."""
         return bool(self.unlisted) and self.asked == set(self.unlisted)
+
+    @property
+    def message(self) -> str:
+        """Which sources gave nothing, and why."""
+        return "; ".join([*self.unlisted.values(), *self.empty_sources.values()])
 
     @property
     def gone(self) -> list[str]:
@@ -177,7 +184,11 @@ def scan_sources(
         for source, listing in listings:
             scan.listed += len(listing.entries) + len(listing.problems)
             if not (listing.entries or listing.problems or scan.scope.same[source.name] or only):
-                scan.empty_sources.append(source.name)
+                place = SOURCES[source.kind].describe(request_for(workspace, source))
+                scan.empty_sources[source.name] = (
+                    f"source {source.name}: nothing in {place} matches {', '.join(source.include)}: put documents "
+                    "there or change `include`"
+                )
             look.at_source(source, listing)
             mails.save(source, partial(_is_elsewhere, listing, same, only))
     unsure = {folder_of(scan.locations[key][1].uri) for (key, _, _), _ in scan.failed if key in scan.locations}
@@ -234,15 +245,26 @@ class _Look:
             failure = Failure("scan", problem.reason, problem.detail, retryable=True)
             self._fail((key, source.name, shown), failure, problem.uri)
         for listed in listing.entries:
-            about = listed.about
-            self.at_entry(
-                source, listed if about == NOTHING else replace(listed, about=_redacted(self.workspace, about))
+            entry = (
+                listed if listed.about == NOTHING else replace(listed, about=_redacted(self.workspace, listed.about))
             )
+            if any(len(name) > PRINCIPAL_MAX for name in entry.acl or ()):
+                detail = f"a principal has more than {PRINCIPAL_MAX} characters: nobody may see what it is for"
+                entry = replace(entry, acl=(), acl_problem=detail)
+            self.at_entry(source, entry)
 
     def at_entry(self, source: SourceConfig, entry: Entry) -> None:
         """At one document, and at what is attached to it."""
         key = document_id(self.workspace.kb, source.name, entry.uri)
         if key in self.excluded or key in self.scan.locations:  # a file that is named like one attached to a mail
+            return
+        if len(entry.uri.encode("utf-8", "surrogatepass")) > URI_MAX:
+            detail = f"its path is longer than {URI_MAX:,} bytes: shorten it, or exclude it"
+            self._fail(
+                (key, source.name, f"{entry.uri[:200]}..."),
+                Failure("scan", "source_unreadable", detail, retryable=False),
+                entry.uri,
+            )
             return
         self.scan.locations[key] = (source, entry)
         row = self.known.get(key)
@@ -396,13 +418,7 @@ def plan_run(
     in_scope = {*scan.known, *scan.left, *(row.document_id for row in scan.rows)}
     live = tuple(releases.outlines(connection, kb, base, None if scan.scope.whole else sorted(in_scope)))
     if scan.empty_sources and not scan.rows and not live and not scan.scope.same.total():
-        sources = {source.name: source for source in workspace.base.config.sources}
-        first = sources[scan.empty_sources[0]]
-        place = SOURCES[first.kind].describe(request_for(workspace, first))
-        raise SourceError(
-            f"source {first.name}: nothing in {place} matches {', '.join(first.include)}: put documents there "
-            "or change `include`"
-        )
+        raise SourceError(next(iter(scan.empty_sources.values())))
     expired = _expired(workspace, scan)
     observed = tuple(item for item in _observed(workspace, scan, repeated) if item.document_id not in expired)
     # What a release knows of each document is much; only of those that may have changed is it looked at.

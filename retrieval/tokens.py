@@ -11,7 +11,9 @@ from typing import Any
 
 from kprep.core.ids import canonical_json, digest
 
-TOKENIZER_VERSION = 3
+TOKENIZER_VERSION = 4
+TERM_MAX = 200
+"""Characters of a word that count; more of a phrase of two do not fit into an entry of an index."""
 PHRASE_FIELDS = frozenset(("name", "aliases", "title", "heading_path", "keywords"))
 LEAST_STOP_WORDS = 2
 DEFAULT_WEIGHTS: Mapping[str, int] = {
@@ -98,6 +100,11 @@ def _stemmer(language: str) -> Any:
 
 def _words(text: str, language: str) -> Iterator[tuple[str, bool]]:
     """As `words`, before stemming."""
+    return ((word[:TERM_MAX], phrase) for word, phrase in _whole_words(text, language))
+
+
+def _whole_words(text: str, language: str) -> Iterator[tuple[str, bool]]:
+    """As `words`, before stemming, of any length."""
     stop = STOP_WORDS.get(language, frozenset())
     normal = unicodedata.normalize("NFKC", text)
     for match in _TOKEN.finditer(normal):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -140,11 +141,15 @@ def _of_html(request: SourceRequest, leaves: list[Leaf]) -> Listing:
                 kept.append(leaf)
             continue
         key = f"{leaf.location} {leaf.version_token}"
-        said[key] = known.get(key) or _said(read_at(request, _path(request), leaf.location))
+        try:
+            said[key] = known.get(key) or _said(read_at(request, _path(request), leaf.location))
+        except SourceError as error:
+            kept.append(replace(leaf, problem=error.message))
+            continue
         folder = leaf.path.removesuffix(name)
         parent = f"{request.name}/{folder}{said[key]['parent']}" if said[key]["parent"] else ""
         changed = leaf.modified_at
-        if said[key]["changed"]:
+        with suppress(ValueError):  # of another language, or no day
             changed = datetime.strptime(said[key]["changed"], "%b %d, %Y").replace(tzinfo=UTC)
         about = About(
             title=said[key]["title"], parent=parent, labels=tuple(filter(None, said[key]["labels"].split("\n")))

@@ -118,8 +118,15 @@ def _of_tar(request: SourceRequest, path: Path) -> Iterator[Leaf]:
                 continue
             problem = _unsafe(item.name) if item.isreg() else "is no file: a link or a device"
             token = hashlib.sha256(f"{stamp}-{item.offset_data}".encode()).hexdigest()[:32]
-            changed = datetime.fromtimestamp(max(0.0, float(item.mtime)), tz=UTC)
-            yield Leaf(_shown(item.name), item.name, token, item.size, changed, problem)
+            yield Leaf(_shown(item.name), item.name, token, item.size, _moment(item.mtime), problem)
+
+
+def _moment(seconds: float) -> datetime | None:
+    """A time since 1970; None for one that is none."""
+    try:
+        return datetime.fromtimestamp(max(0.0, float(seconds)), tz=UTC)
+    except (OverflowError, ValueError, OSError):
+        return None
 
 
 def _check(request: SourceRequest, path: Path, files: int, unpacked: int) -> None:

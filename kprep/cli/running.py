@@ -122,6 +122,8 @@ def _show_plan(outcome: dict[str, Any]) -> None:
             f"at {first['at']} (--json lists all)",
             soft_wrap=True,
         )
+    if outcome["message"]:
+        output.console.print(f"  [yellow]{escape(outcome['message'])}[/]", soft_wrap=True)
     if outcome["in_vain"]:
         output.console.print("[bold red]no source can be listed[/]: a run fails")
     if outcome["guard"]:

@@ -176,7 +176,7 @@ def save_version(
             "content_hash": content_hash,
             "media_type": prepared.media_type,
             "parser": prepared.parser,
-            "title": document.title,
+            "title": document.title[: relations.TITLE_MAX],
             "language": document.language,
             "front_matter": jsonb(dict(document.metadata.front_matter)),
             "anchors": list(document.anchors),

@@ -14,6 +14,8 @@ from kprep.store.search import Scope
 from kprep.store.sql import jsonb, load
 
 SQL = load(__file__)
+TITLE_MAX = 500
+"""Characters of a title that are kept: more do not fit into an entry of an index."""
 
 
 def save(connection: Connection, kb: str, version_id: str, uri: str, relations: Iterable[Relation]) -> None:
@@ -29,7 +31,7 @@ def save(connection: Connection, kb: str, version_id: str, uri: str, relations: 
                 "kind": relation.kind,
                 "written": relation.written,
                 "targets": list(relation.targets),
-                "title": relation.title,
+                "title": relation.title[:TITLE_MAX],
                 "uris": list(uris),
                 "anchor": anchor,
                 "documents": [document_id(kb, place.partition("/")[0], place) for place in inside],

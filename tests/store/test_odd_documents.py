@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import unicodedata
+import zipfile
+
+import pytest
 
 from tests.conftest import MakeBase
 from tests.fakes.pages import FOUR
@@ -28,3 +32,32 @@ def test_one_name_in_two_forms_of_unicode_is_one_document(make_base: MakeBase) -
     summary = base.run()
     assert summary["work"]["embedded"] == 0
     assert len([uri for uri in base.uris() if unicodedata.normalize("NFC", uri) == composed]) == 1
+
+
+@pytest.mark.req("D9.11")
+def test_names_too_long_for_an_index_cost_one_document(make_base: MakeBase) -> None:
+    def word(count: int, seed: int) -> str:  # of random signs, since others are stored compressed
+        return hashlib.shake_256(str(seed).encode()).hexdigest(count // 2)
+
+    base = make_base(
+        {
+            "title.md": f"# {word(6000, 1)}\n\nThe lift opens at eight.",
+            "link.md": f"# Link\n\nThis policy replaces [[{word(6000, 2)}]]. See [there]({word(6000, 3)}.md).",
+            "token.md": f"# Token\n\nThe word {word(20000, 4)} is long.",
+            "acl.md": f"---\nacl: [staff, {word(6000, 5)}]\n---\n# Gate\n\nThe gate opens at nine.",
+            "said.md": f"---\ntitle: {word(6000, 6)}\naliases: [{word(6000, 7)}]\n---\n# Stairs\n\nThey are closed.",
+            "beside.md": "# Beside\n\nThe door beside the gate.",
+            "beside.md.acl.yaml": f"acl: [{word(6000, 8)}]",
+        },
+        embedding={"provider": "none"},
+    )
+    with zipfile.ZipFile(base.folder / "a.zip", "w") as archive:
+        archive.writestr(f"{word(5000, 9)}.md", "# Long\n\nIts path is long.")
+    source = {"name": "packed", "kind": "archive", "path": "a.zip", "acl": ["staff"]}
+    base.configure(sources=[*base.config["sources"], source])
+    summary = base.run()
+    assert summary["status"] == "published"
+    failed = {item["uri"][:12]: item["detail"] for item in summary["failures"]}
+    assert "longer than 2,000 bytes" in failed.pop(f"packed/{word(5000, 9)}"[:12])
+    assert set(failed) == {"docs/acl.md", "docs/beside."}
+    assert base.uris() == ["link.md", "said.md", "title.md", "token.md"]

@@ -399,10 +399,11 @@ def test_archive_every_packing_of_tar(tmp_path: Path, suffix: str) -> None:
     mode: Any = f"w:{suffix.lstrip('.')}"
     with tarfile.open(tmp_path / f"a.tar{suffix}", mode) as packed:
         item = tarfile.TarInfo("./folder/a.md")
-        item.size = 4
+        item.size, item.mtime = 4, 10**17  # a time that is none
         packed.addfile(item, io.BytesIO(b"text"))
     asked = request("archive", tmp_path, path=f"a.tar{suffix}")
     entries = listed(asked, "archive").entries
+    assert entries[0].modified_at is None
     assert [entry.uri for entry in entries] == ["docs/folder/a.md"]
     assert SOURCES["archive"].fetch(asked, entries[0]) == b"text"
 
