@@ -163,7 +163,7 @@ class Redactor:
     ) -> list[list[Span]]:
         """For each field the spans to replace, in order, none overlapping. `near`: see `Analyzer.find`."""
         spans = list(self._analyzer.find(joined.text, language, near))
-        spans += self._under_headers(fields, joined.starts)
+        spans += self._labelled(fields, joined.starts)
         spans += _repeated(joined.text, spans)
         found: list[list[Span]] = [[] for _ in fields]
         for span in spans:
@@ -180,12 +180,13 @@ class Redactor:
                 found[index] += self._in_encoded(field.text)
         return [resolve(spans) if spans else [] for spans in found]
 
-    def _under_headers(self, fields: Sequence[Field], starts: Sequence[int]) -> Iterator[Span]:
-        """Spans in cells whose header says what they are ("Phone", far above), as places in the joined text."""
+    def _labelled(self, fields: Sequence[Field], starts: Sequence[int]) -> Iterator[Span]:
+        """Spans in texts whose label says what they are ("Phone", far above), as places in the joined text."""
         cells = [
-            (start, f"{mask(field.header)[-60:]}: ", mask(field.text))
+            (start, f"{mask(label).strip(' :')}: ", mask(field.text))
             for field, start in zip(fields, starts, strict=True)
-            if field.header and len(_DIGIT.findall(field.text)) >= 6
+            if field.labels and len(_DIGIT.findall(field.text)) >= 6
+            for label in field.labels
         ]
         buffer, offsets = _joined((lead + text, _ROW_SEPARATOR) for _, lead, text in cells)
         for span in self._analyzer.find(buffer) if cells else ():

@@ -276,3 +276,26 @@ def test_a_redactor_needs_key_tenant_and_known_recognizers() -> None:
     for name in ("EmailRecognizer", "Nothing", "SpacyRecognizer"):
         with pytest.raises(ConfigError):
             Redactor(RedactionPolicy(presidio=(name,)), KEY, "acme")
+
+
+@pytest.mark.req("D5.5")
+def test_a_label_names_what_stands_beside_or_after_it() -> None:
+    made = document(
+        table(("Field", "Value"), ("Date of birth", "12 March 1984"), ("Passport no.", "C01X00T47")),
+        Element(ElementKind.HEADING, "Date of birth", Locator()),
+        "13 March 1984",
+        "Released on 14 March 1984.",
+        front_matter={"birthday": "15.03.1984"},
+    )
+    redacted = REDACTOR.redact(made)
+    assert [redaction.kind for redaction in redacted.redactions].count("DATE_OF_BIRTH") == 3
+    shown = f"{redacted.elements}{redacted.metadata}"
+    assert "C01X00T47" not in shown
+    assert re.findall(r"1\d March 1984|15.03", shown) == ["14 March 1984"]
+
+
+@pytest.mark.req("D5.3")
+def test_a_term_and_its_password_refuse() -> None:
+    with pytest.raises(SecretFound):
+        REDACTOR.redact(document("Logins", "Password", "Winter2023!x"))
+    REDACTOR.redact(document("Password", "required", "Password length", "12", "The password of v1", "Winter2023!x is"))
