@@ -36,6 +36,26 @@ TOKENS = tuple(_prefixed(entry for entry in _PREFIXED.split(";") if entry.strip(
 _LEAST_SIGNS = 8
 """Different characters of a random token; the sample of a manual ("xxxx1111") has fewer."""
 
+# Commands of a login and the option that takes the password.
+_PASSWORD_FLAGS = (
+    ("redis-cli", "-a "),
+    ("ldapsearch", "-w "),
+    ("ldapmodify", "-w "),
+    ("ldapadd", "-w "),
+    ("sqlcmd", "-P "),
+    ("mosquitto_pub", "-P "),
+    ("mosquitto_sub", "-P "),
+    ("ipmitool", "-P "),
+    ("docker login", "-p "),
+    ("podman login", "-p "),
+    ("mongosh", "-p "),
+    ("plink", "-pw "),
+)
+# Terraform: the default of a variable with a name that says what it is.
+_VARIABLE = (
+    r"variable \"\w*(?:password|passwd|secret|token|api_key)\"\s*\{[^{}\0]{0,300}?"
+    r"\bdefault\s*=\s*\"(?P<value>[^\"\n]{6,})\""
+)
 # kind, literal that must stand in the text, expression whose group `value` is the secret.
 _FORMS = tuple(
     (kind, trigger, re.compile(expression, re.MULTILINE))
@@ -54,7 +74,7 @@ _FORMS = tuple(
         ("PRIVATE_KEY", "key-data", r"client-key-data[\"']?:\s*[\"']?(?P<value>[A-Za-z0-9+/]{40,}={0,2})"),
         ("PRIVATE_KEY", "Key =", r"\bP(?:rivate|reshared)Key\s*=\s*(?P<value>[A-Za-z0-9+/]{43}=)"),
         ("PASSWORD_HASH", ":$", r"(?<![\w$])[\w.-]+:(?P<value>\$(?:1|5|6|y|2[aby]|apr1)\$[\w./$=,-]{20,})(?::\d*){2,}"),
-        ("PASSWORD_HASH", ":$", r"^[\w.-]+:(?P<value>\$(?:apr1|2y)\$[\w./$]{20,})\s*$"),
+        ("PASSWORD_HASH", ":$", r"(?<![\w$.-])[\w.-]+:(?P<value>\$(?:apr1|2y)\$[\w./$]{20,})(?!\S)"),
         ("PASSWORD_HASH", " secret ", r"secret \d (?P<value>\$[\w$./]{20,})"),
         ("PASSWORD", "sshpass", r"(?<![A-Za-z0-9])sshpass\s+-p\s*(?P<quote>[\"']?)(?P<value>[^\s\"']{6,})"),
         (
@@ -62,6 +82,21 @@ _FORMS = tuple(
             "mysql",
             r"(?<![A-Za-z0-9])mysql(?:dump|admin|import)?\b[^\n]{0,160}?\s-p(?P<value>[^\s\"'<]{6,})",
         ),
+        *(
+            (
+                "PASSWORD",
+                command,
+                rf"(?<![A-Za-z0-9]){command}\b[^\n]{{0,160}}?\s{flag}[\"']?(?P<value>[^\s\"'<]{{6,}})",
+            )
+            for command, flag in _PASSWORD_FLAGS
+        ),
+        (
+            "PASSWORD",
+            "echo ",
+            r"\becho\s+(?:-n\s+)?[\"']?(?:\w+:)?(?P<value>[^\s\"'|]{6,})[\"']?\s*\|[^\n|]*?(?:-stdin|passwd|sudo -S)",
+        ),
+        ("URL_PASSWORD", "jdbc:oracle", r"jdbc:oracle:\w+:\w+/(?P<value>[^\s/@\"']{4,})@"),
+        ("PASSWORD", 'variable "', _VARIABLE),
         ("PASSWORD", ":5432:", r"(?<![\w.-])[\w.*-]+:5432:[\w*-]+:[\w*-]+:(?P<value>[^\s:\0]{6,})"),
         ("PASSWORD", "bindpw", r"(?<![A-Za-z0-9])bindpw[ :=]+(?P<value>[^\s\"']{6,})"),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from base64 import b64decode
 from collections.abc import Iterator
 
 from redaction.secret_tokens import long_words, tokens
@@ -33,6 +34,13 @@ _IDENTIFIED = re.compile(
 _OPTION = re.compile(
     r"(?i)-(?:password|passwd|pass|pwd|token|api-?key|secret(?:-key)?|access-key)[= ][\"']?(?P<bare>[^\s\"'<>\0]{6,})"
 )
+# "The password for the pump is ...", "le mot de passe du réseau est ...": words between the name and the value.
+_SAID_STEMS = ("passwor", "passcode", "passphrase", "kennwort", "mot de passe", "contraseña", "senha", "wachtwoord")
+_SAID = re.compile(
+    r"(?i)(?:password|passwort|passcode|passphrase|kennwort|mot de passe|contraseña|senha|wachtwoord)"
+    r"(?:[ \n][^\s\0.,;:!?]{1,20}){1,6}?(?:\s(?:is|ist|lautet|est|es|é|è):?|:)"
+    r"\s{1,2}[\"'`“‘]?(?P<bare>[^\s\0\"'`<>]{8,200})"
+)
 # What a name can start with, looked for before any expression is tried.
 _STEMS = (
     "mot de passe",
@@ -46,6 +54,9 @@ _STEMS = (
 # Tokens that page through results or guard a form, and keys of rows.
 _NO_CREDENTIAL = re.compile(r"(?i)(?:next|page|prev|sync|continuation|cursor|resume|csrf|delta|start)[_-]?\Z")
 _IN_QUERY = re.compile(r"[?&][\w-]{0,24}\Z")  # part of a URL: `secret_tokens` decides
+_CLUSTER_VALUE = re.compile(r"^[ \t]+[\w.-]+:[ \t]*[\"']?(?P<value>[A-Za-z0-9+/]{8,}={0,2})[\"']?[ \t]*$", re.MULTILINE)
+_MANIFEST = 2_000
+"""Characters that a manifest may hold between its kind and a value."""
 _OPTIONS = ("-pass", "-pwd", "-token", "-api", "-secret", "-access")
 _LINE_REST = re.compile(rf"[ \t]*(?:$|[\0;#,)}}\]\"'`|&<]|//|--)|[{UNSPACED}]", re.MULTILINE)
 # A verb, or words of a script without spaces, but not one of the signs that only say "is".
@@ -101,11 +112,31 @@ def _in_commands(text: str) -> Iterator[Span]:
         match = _IDENTIFIED.match(text, place)
         if match and is_password(match["bare"]):
             yield Span("PASSWORD", match.start("bare"), match.end("bare"), 0.9)
+    for place in places(lower, _SAID_STEMS):
+        if match := _SAID.match(text, place):
+            value = match["bare"].rstrip(_CLOSING)
+            if is_certain_password(value) and not _INTEGRITY.match(value):
+                yield Span("PASSWORD", match.start("bare"), match.start("bare") + len(value), 0.8)
+    for place in places(lower, ("kind: secret",)):
+        yield from _of_cluster(text, place)
     for place in places(lower, _OPTIONS):
         if match := _OPTION.match(text, place):
             start, end = match.start("bare"), token_end(text, *match.span("bare"))
             if is_password(text[start:end]) and not _INTEGRITY.match(match["bare"]):
                 yield Span("PASSWORD", start, end, 0.9)
+
+
+def _of_cluster(text: str, place: int) -> Iterator[Span]:
+    """Values of a Kubernetes Secret, in base64, whose kind is said at `place`, before or after its data."""
+    around = max(0, place - _MANIFEST), min(len(text), place + _MANIFEST)
+    for match in _CLUSTER_VALUE.finditer(text, *around):
+        try:
+            value = b64decode(match["value"], validate=True).decode()
+        except ValueError:
+            continue
+        manifest = text[min(place, match.start()) : max(place, match.end())]
+        if "\n---" not in manifest and "\0" not in manifest and not re.search(r"\s", value) and is_password(value):
+            yield Span("PASSWORD", *match.span("value"), 0.9)
 
 
 def _stands_alone(text: str, sign: str, end: int) -> bool:
