@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import pairwise
 
 from redaction.policy import RedactionPolicy
 from redaction.spans import LETTER, Span, folded, near, places
@@ -15,9 +16,11 @@ _SIGNS = ("@", "%40", "＠", "[at]", "(at)")
 _AT = re.compile(r"@|%40|＠|\s?[\[(]at[\])]\s?", re.IGNORECASE)
 # Scripts written without spaces: their words may touch an address and are no part of it.
 _CJK_RANGE = r"\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef"
-_LOCAL = re.compile(rf"(?:(?![{_CJK_RANGE}])[\w.+%'-]){{1,64}}(?:\n[ \t]*)?\Z")
+_WRITTEN_DOT = r"[ ]?[\[(](?:dot|punkt|point)[\])][ ]?"
+_NAME = rf"(?:(?![{_CJK_RANGE}])[\w.+%'-]){{1,64}}"
+_LOCAL = re.compile(rf"(?i)(?:{_NAME}{_WRITTEN_DOT})?{_NAME}(?:\n[ \t]*)?\Z")
 _DOMAIN = re.compile(
-    r"(?:[ \t]*\n[ \t]*|[ ])?((?:\w(?:[\w-]{0,61}\w)?\.)+"
+    rf"(?:[ \t]*\n[ \t]*|[ ])?((?:\w(?:[\w-]{{0,61}}\w)?(?:\.|{_WRITTEN_DOT}))+"
     r"(?:[ \t]*\n[ \t]*(?=(?:com|org|net|edu|gov|io|de|fr|uk|eu|cn)\b))?"
     rf"(?:xn--[a-z0-9-]{{2,59}}|[a-z]{{2,24}}(?![a-z0-9_])|(?:(?![{_CJK_RANGE}])[^\W\d_]){{2,24}}(?!\w)|中国|中國|公司|网络))",
     re.IGNORECASE,
@@ -37,7 +40,7 @@ _PHONE_VERB = re.compile(
 _PHONE_AFTER = re.compile(r"(?i)[\s,-]{1,3}(?:office|fax|desk|home|work|mobile|cell|phone)\b")
 _PHONE_NOUN_CLOSE = re.compile(
     r"(?i)(?:\b(?:tel|phone|telephone|telefon|mobile|mobil|cell|handy|fax|desk|office|whatsapp|téléphone|teléfono|telefono|telefone)"
-    r"(?:\s*(?:no|nr|number|nummer)\b)?|电话|手机|手機|電話)[\s.:#=\"'：]{0,4}(?:(?:is|ist|lautet|为|是)\s*:?\s*)?$"
+    r"(?:\s*(?:no|nr|number|nummer)\b)?|rufnummer|电话|手机|手機|電話)[\s.:#=\"'：]{0,4}(?:(?:is|ist|lautet|为|是)\s*:?\s*)?$"
 )
 _GAP = (
     r"(?:[ \t]?[-./\u2010-\u2013\u00a0\u202f]?[ \t]?|[ \t]?\(0\)[ \t]?|[ \t]?\([ \t]?|[ \t]?\)[ \t]?[-/]?[ \t]?|"
@@ -56,6 +59,10 @@ _NATIONAL = re.compile(
     rf"\d{{1,8}}(?:[ \t./\n\u00a0\u2010-\u2013-]\d{{1,8}}){{0,5}}{_EXTENSION}(?!{LETTER}|%|[.,/:-]\d)"
 )
 _BARE = re.compile(rf"\d{_ALONE}\d{{6,12}}(?!{LETTER}|[.,/:-]\d)")
+_OTHER_NUMBER = re.compile(
+    r"(?i)\b(?:part|item|serial|model|order|article|sku|catalog(?:ue)?|invoice|ticket|batch|artikel|bestell|teile)[ -]?"
+    r"(?:number|nummer|no|nr|#)\b\.?[ :#]{1,3}\Z"
+)
 _MESSENGER = re.compile(r"wa\.me/\+?(\d{8,15})(?!\d)")
 _US = re.compile(r"(?:1[-. ])?(?:\([2-9]\d\d\)[ ]?\d{3}[-. ]\d{4}|[2-9]\d\d-\d{3}-\d{4}|[2-9]\d\d\.\d{3}\.\d{4})(?!\d)")
 _DAY, _MONTH, _YEAR = r"(?:0?[1-9]|[12]\d|3[01])", r"(?:0?[1-9]|1[0-2])", r"(?:19|20)\d\d"
@@ -70,7 +77,7 @@ _CJK = re.compile(r"[\u3400-\u9fff]")
 
 
 def emails(text: str, policy: RedactionPolicy) -> Iterator[Span]:
-    """E-mail addresses, also percent-encoded, broken over a line end, or written "name [at] domain.tld"."""
+    """E-mail addresses, also percent-encoded, broken over a line end, or written "name [at] domain [dot] tld"."""
     for place in places(folded(text), _SIGNS):
         at = _AT.match(text, place - 1) or _AT.match(text, place)  # with the space before "[at]"
         local = at and _LOCAL.search(text, max(0, at.start() - 66), at.start())
@@ -83,7 +90,11 @@ def emails(text: str, policy: RedactionPolicy) -> Iterator[Span]:
         name = text[start : at.start()].strip()
         if "\n" in local[0] and not _COMMON_DOMAIN.search(domain[1]):
             continue  # a decorator on the line after a word
-        if name and any(char.isalnum() for char in name) and not policy.allows_email(f"{name}@{domain[1]}"):
+        if (
+            name
+            and any(char.isalnum() for char in name)
+            and not policy.allows_email(re.sub(f"(?i){_WRITTEN_DOT}", ".", f"{name}@{domain[1]}"))
+        ):
             yield Span("EMAIL", start, domain.end(1), 0.9)
 
 
@@ -95,7 +106,7 @@ def phones(text: str, policy: RedactionPolicy) -> Iterator[Span]:
         if end:
             yield Span("PHONE", match.start(), end, 0.8)
     for match in _NATIONAL.finditer(text):
-        if _is_phone_shaped(match[0]):
+        if _is_phone_shaped(match[0]) and not _OTHER_NUMBER.search(text, max(0, match.start() - 24), match.start()):
             written = _is_written_as_phone(match[0], policy)
             if written or _has_phone_word(text, match):
                 yield Span("PHONE", match.start(), match.end(), 0.6, by_context=not written)
@@ -127,7 +138,20 @@ def _international_end(match: re.Match[str]) -> int:
 def _is_phone_shaped(value: str) -> bool:
     digits = sum(char.isdigit() for char in value)
     dotted = value.count(".") == 3 and digits < 10  # an address or a version
-    return 7 <= digits <= 17 and not dotted and not _DATE.fullmatch(value)
+    return 7 <= digits <= 17 and not dotted and not _DATE.fullmatch(value) and not _is_series(value)
+
+
+def _is_series(value: str) -> bool:
+    """Whether the value is a row of rising numbers of four digits, or of three from a hundred on: years, sizes."""
+    numbers = value.split(" ")
+    if (
+        len(numbers) < 3
+        or value.startswith("0")
+        or not all(len(number) == len(numbers[0]) and number.isdigit() for number in numbers)
+    ):
+        return False
+    rising = all(int(one) < int(two) for one, two in pairwise(numbers))
+    return rising and (len(numbers[0]) == 4 or (len(numbers[0]) == 3 and len(numbers) > 3))
 
 
 def _is_written_as_phone(value: str, policy: RedactionPolicy) -> bool:

@@ -9,12 +9,13 @@ from redaction.policy import RedactionPolicy
 from redaction.spans import LETTER, Span, folded, places
 
 _PASSPORT_WORDS = (
-    "passport reisepass passnummer passeport pasaporte passaporto passaporte paspoort 护照 護照 パスポート"
+    "passport reisepass passnummer passeport pasaporte passaporto passaporte paspoort 护照 護照 パスポート "
+    "personalausweis ausweisnummer"
 )
 _PASSPORT_STEMS = tuple(_PASSPORT_WORDS.split())
 _PASSPORT = re.compile(
     rf"(?i)(?:{_PASSPORT_WORDS.replace(' ', '|')})"
-    r"[\s(:#]*(?:card|book|id)?\s*"
+    r"[\s(:#-]*(?:card|book|id)?[\s-]*"
     r"(?:no|nr|n[o°º]|num(?:ber|mer|éro|ero)?|número|nummer|号码|號碼|编号|号|番号)?"
     r"[\s.:#=：)|\"'*]{0,6}(?:(?:is|ist|est|es|è|é|为|是|was)[\s:：]{0,3})?(?:holder[\s:]{1,3})?"
     r"\(?(?-i:(?P<value>(?=(?:[A-Z ]{0,5}\d){4})(?:[A-Z]{0,2} ?[A-Z0-9]{6,9}|\d{2} ?\d{2} ?\d{6})))"
@@ -25,18 +26,21 @@ _LICENSE_STEMS = ("driver", "driving li", "führerschein", "permis de conduire",
 _LICENSE = re.compile(
     r"(?i)(?:(?:driver'?’?s?|driving) licen[sc]e|führerschein|permis de conduire|permiso de conducir|驾驶证|驾照)"
     r"[\s-]*(?:no\b|nr\b|number|nummer|numéro|号码|号)?[\s.:#=：]{0,4}(?:(?:is|ist|est|es|为|是)[\s:：]{0,3})?"
-    r"(?P<value>(?=(?:[A-Z -]{0,4}\d){5})[A-Z\d][A-Z\d-]{4,18}[A-Z\d])"
+    r"(?P<value>(?=(?:[A-Z -]{0,5}\d){5})[A-Z\d][A-Z\d-]{4,18}[A-Z\d])"
     rf"(?!{LETTER}|-)"
 )
 _BIRTH_STEMS = (
     *("birth", "born", "d.o.b", "dob", "geboren", "geburt", "geb.", "naissance", "né le", "née le", "né(e) le"),
     *("nacimiento", "nacid", "nascita", "nato il", "nata il", "nascimento", "nascid", "geboorte"),
-    *("出生", "生日", "生年月日"),
+    *("födelse", "fødsel", "født", "syntymäaika", "urodz", "narozen", "рожден", "doğum"),
+    *("出生", "生日", "生年月日", "생년월일"),
 )
 _BIRTH_WORD = re.compile(
     r"(?i)(?:(?:date|day|year) of birth|birth[ -]?(?:date|day)|\bborn|\bd\.?o\.?b\b\.?|"
     r"\bgeboren|\bgeburts(?:datum|tag)|\bgeb\.|date de naissance|\bn[ée](?:\(e\)|e)? le|"
     r"fecha de nacimiento|\bnacid[oa]|data di nascita|\bnat[oa] il|data de nascimento|\bnascid[oa]|geboortedatum|"
+    r"födelsedatum|fødselsdato|\bfødt|syntymäaika|data urodzenia|\burodzon[ay]|narozen[íia]?|"
+    r"дата рождения|doğum tarihi|생년월일|"
     r"出生(?:日期|年月日?)?|生日|生年月日)"
 )
 _MONTH = (
@@ -47,7 +51,7 @@ _YEAR = r"(?:1[89]|20)\d\d"
 _DATE = re.compile(
     rf"(?i)(?:{_YEAR}\s?[-./]\s?\d{{1,2}}\s?[-./]\s?\d{{1,2}}|"
     rf"\d{{1,2}}\s?[-./]\s?\d{{1,2}}\s?[-./]\s?(?:{_YEAR}|\d\d)|"
-    rf"\d{{1,2}}(?:st|nd|rd|th|er|º|\.)?\s(?:de\s|of\s)?{_MONTH},?\s(?:de\s)?{_YEAR}|"
+    rf"\d{{1,2}}(?:st|nd|rd|th|er|º|\.)?[\s-](?:de\s|of\s)?{_MONTH},?[\s-](?:de\s)?{_YEAR}|"
     rf"{_MONTH}\s\d{{1,2}}(?:st|nd|rd|th)?,?\s{_YEAR}|"
     rf"{_YEAR}\s?年\s?\d{{1,2}}\s?月(?:\s?\d{{1,2}}\s?日)?|(?:18|19|20)\d{{6}})(?!\d)"
 )
@@ -56,7 +60,7 @@ _BETWEEN = 28
 
 
 def passports(text: str, policy: RedactionPolicy) -> Iterator[Span]:  # noqa: ARG001
-    """Passport numbers: five digits or more with few letters, right after the word."""
+    """Numbers of passports and identity cards: five digits or more with few letters, right after the word."""
     for place in sorted(set(places(folded(text), _PASSPORT_STEMS))):
         match = _PASSPORT.match(text, place)
         if match:
