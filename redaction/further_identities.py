@@ -122,5 +122,48 @@ FURTHER_NUMBERS = (
     IdentityNumber(
         "UK_NHS", None, pattern(r"\d{3}[ -]?\d{3}[ -]?\d{4}"), words(r"\bnhs\b"), _checked("gb.nhs"), stems=("nhs",)
     ),
+    IdentityNumber(
+        "CZ_RC", None, pattern(r"\d{6}/?\d{3,4}"), words(r"rodné číslo"), _checked("cz.rc"), stems=("rodné",)
+    ),
+    IdentityNumber("HR_OIB", None, pattern(r"\d{11}"), words(r"\boib\b"), _checked("hr.oib"), stems=("oib",)),
+    IdentityNumber(
+        "SI_EMSO", None, pattern(r"\d{13}"), words(r"\bemšo\b|\bjmbg\b"), _checked("si.emso"), stems=("emšo", "jmbg")
+    ),
+    IdentityNumber(
+        "BG_EGN", None, pattern(r"\d{10}"), words(r"\begn\b|\bегн\b"), _checked("bg.egn"), stems=("egn", "егн")
+    ),
+    IdentityNumber("RO_CNP", None, pattern(r"[1-9]\d{12}"), words(r"\bcnp\b"), _checked("ro.cnp"), stems=("cnp",)),
+    IdentityNumber(
+        "EE_IK", None, pattern(r"[1-8]\d{10}"), words(r"isikukood"), _checked("ee.ik"), stems=("isikukood",)
+    ),
+    IdentityNumber(
+        "LT_AK", None, pattern(r"[1-9]\d{10}"), words(r"asmens kod"), _checked("lt.asmens"), stems=("asmens kod",)
+    ),
+    IdentityNumber(
+        "IS_KT", None, pattern(r"\d{6}-?\d{4}"), words(r"kennitala"), _checked("is_.kennitala"), stems=("kennitala",)
+    ),
+    IdentityNumber(
+        "IE_PPS", None, pattern(r"\d{7}[A-W][A-IW]?"), words(r"\bpps ?n"), _checked("ie.pps"), stems=("ppsn", "pps n")
+    ),
+    IdentityNumber(
+        "GR_AFM",
+        None,
+        pattern(r"\d{9}"),
+        words(r"\bafm\b|αφμ|α\.φ\.μ"),
+        _checked("gr.vat"),
+        stems=("afm", "αφμ", "α.φ.μ"),
+    ),
+    IdentityNumber("RU_INN", None, pattern(r"\d{12}"), words(r"\bинн\b"), _checked("ru.inn"), stems=("инн",)),
+    IdentityNumber(
+        "AU_TFN",
+        None,
+        pattern(r"\d{3} ?\d{3} ?\d{3}"),
+        words(r"\btfn\b|tax file n"),
+        _checked("au.tfn"),
+        stems=("tfn", "tax file n"),
+    ),
+    IdentityNumber(
+        "MX_RFC", None, pattern(r"[A-Z]{4}\d{6}[A-Z\d]{3}"), words(r"\brfc\b"), _checked("mx.rfc"), stems=("rfc",)
+    ),
 )
 """National numbers, one entry a country."""
