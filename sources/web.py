@@ -143,7 +143,8 @@ class _Crawl:
         if self._waiting:
             self._complete = False
             detail = f"more than {self._options.max_pages} pages: narrow `scope`, or raise `max_pages`"
-            self._problem(self._start, "source_limit", detail)
+            whole = f"{self._request.name}/*"  # no page's own
+            self._problems[whole] = Problem(whole, "source_limit", detail)
 
     def _look_at_moved(self) -> None:
         """Pages that lead in a circle are there, but cannot be read."""
@@ -167,7 +168,8 @@ class _Crawl:
         chosen = self._options.sitemap
         if chosen == "none":
             return
-        addresses = (named or [f"{self._origin}/sitemap.xml"]) if chosen == "auto" else [urljoin(self._start, chosen)]
+        found = (named or ["/sitemap.xml"]) if chosen == "auto" else [chosen]
+        addresses = [urljoin(self._start, address) for address in found]
         for address in addresses:
             try:
                 for url, changed in sitemap_pages(address, client.get):

@@ -58,7 +58,8 @@ class WebClient:
         return answer
 
     def _once(self, url: str, headers: Mapping[str, str]) -> Answer:
-        with self._client.stream("GET", url, headers=dict(headers)) as response:
+        sound = {name: value for name, value in headers.items() if value.isascii()}  # an ETag may be anything
+        with self._client.stream("GET", url, headers=sound) as response:
             parts: list[bytes] = []
             size = 0
             if response.status_code == 200:
