@@ -23,6 +23,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from flows.child import collect_seldom
 from kprep.core.models import RawDocument
 from parsers import parse, parser_for
 from parsers.media_type import detect
@@ -239,7 +240,8 @@ MEASURES: dict[str, Callable[[], None]] = {
 
 
 def main() -> None:
-    """Print one line a format."""
+    """Print one line a format. Garbage is collected as seldom as in the process that prepares documents."""
+    collect_seldom()
     for name in [name for name in sys.argv[1:] if name in MEASURES] or list(MEASURES):
         if "--profile" in sys.argv:
             profile = cProfile.Profile()

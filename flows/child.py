@@ -151,7 +151,7 @@ def _serve(pipe: Connection, rules: RuleSet, limits: Limits) -> None:
     _end_with_run()
     _quiet()
     _limit(limits)
-    _collect_seldom()
+    collect_seldom()
     instruct_parsers(rules)
     pipe.send(("stage", ("parse", {})))
     while True:
@@ -200,7 +200,7 @@ def _quiet() -> None:
     os.dup2(null, 2)
 
 
-def _collect_seldom() -> None:
+def collect_seldom() -> None:
     """Look for unreachable cycles less often: the trees of a large document are gone through whole each time, which is
     half the time that a large GraphQL schema takes. What no cycle holds is freed at once as ever."""
     gc.freeze()

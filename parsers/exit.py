@@ -81,6 +81,8 @@ def clean_text(text: str) -> str:
 
     Zero-width joiners stay inside the scripts and emoji sequences that are written with them.
     """
+    if not _MAY_NEED_CARE.search(text):
+        return text
     text = _NEWLINES.sub("\n", text)
     if not _MAY_NEED_CARE.search(text):
         return text
@@ -127,14 +129,8 @@ def _pictographic(character: str) -> bool:
 
 
 def _clean_element(element: Element) -> Element:
-    if (
-        not (element.rows or element.links or element.marker or element.language)
-        and element.kind is not ElementKind.CODE
-    ):
-        text = clean_text(element.text).strip()
-        anchor = element.locator.anchor
-        if text == element.text and (not anchor or clean_text(anchor) == anchor):
-            return element  # most of them
+    if _is_clean(element):
+        return element  # most of them
     rows = tuple(tuple(clean_text(cell) for cell in row) for row in element.rows)
     links = tuple(
         Link(" ".join(clean_text(link.text).split()), clean_text(link.target).strip()) for link in element.links
@@ -156,6 +152,22 @@ def _clean_element(element: Element) -> Element:
         fragment=element.fragment,
         row_starts=element.row_starts,
     )
+
+
+def _is_clean(element: Element) -> bool:
+    """Whether nothing of the element needs care: one look at all its characters."""
+    parts = [element.text, element.marker, element.language, element.locator.anchor or ""]
+    for link in element.links:
+        if not link.target or link.target != link.target.strip() or link.text != " ".join(link.text.split()):
+            return False
+        parts += (link.text, link.target)
+    for row in element.rows:
+        parts += row
+    if element.kind is ElementKind.TABLE:
+        trimmed = any(cell.strip() for row in element.rows for cell in row)
+    else:
+        trimmed = element.kind is ElementKind.CODE or element.text == element.text.strip()
+    return trimmed and not _MAY_NEED_CARE.search("".join(parts))
 
 
 def _element_text(element: Element, rows: tuple[tuple[str, ...], ...]) -> str:

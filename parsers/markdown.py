@@ -155,16 +155,16 @@ class _Walk:
 
     def _paragraph(self, token: Token) -> None:
         text, links = inline_text(token)
-        element = Element(ElementKind.PARAGRAPH, text, NOWHERE, links=links)
         if self.lists:
             inner = self.lists[-1]
-            element = replace(element, kind=ElementKind.LIST_ITEM, level=inner.depth, marker=inner.marker)
+            item = ElementKind.LIST_ITEM
+            self._add(token, Element(item, text, NOWHERE, level=inner.depth, marker=inner.marker, links=links))
             inner.marker = ""
-        elif self.quotes:
-            element = replace(element, kind=ElementKind.QUOTE)
-        elif text.startswith("[^") and "]:" in text:
-            element = replace(element, kind=ElementKind.FOOTNOTE)
-        self._add(token, element)
+            return
+        kind = ElementKind.QUOTE if self.quotes else ElementKind.PARAGRAPH
+        if not self.quotes and text.startswith("[^") and "]:" in text:
+            kind = ElementKind.FOOTNOTE
+        self._add(token, Element(kind, text, NOWHERE, links=links))
 
     def _table(self, tokens: list[Token], start: int) -> int:
         """Rows of cells as plain text; returns the index after the table."""

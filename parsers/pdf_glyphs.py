@@ -70,7 +70,7 @@ class _Style:
     size: float
     bold: bool
     mono: bool
-    invisible: bool
+    unseen: bool
     white: bool
     turn: int
     baseline: float
@@ -96,6 +96,8 @@ class _GlyphReader:
         self._styles: dict[int, _Style] = {}
         self._found: list[Glyph] = []
         self._doubles = [ctypes.c_double() for _ in range(4)]
+        self._name, self._flags = ctypes.create_string_buffer(256), ctypes.c_int()
+        self._channels = [ctypes.c_uint() for _ in range(4)]
         self._addresses = [ctypes.addressof(value) for value in self._doubles]
         self._address = ctypes.cast(raw, ctypes.c_void_p).value
         self._owner_of, self._box_of = _quick("FPDFText_GetTextObject", ctypes.c_void_p), _char_box()
@@ -169,7 +171,6 @@ class _GlyphReader:
         last = found[-1] if text == _LAM and found else None
         if last is not None and last.text in _ALEFS and abs(last.x0 - box[0]) + abs(last.x1 - box[2]) < 0.1:
             last.text, text = text, last.text  # one glyph for both: PDFium spells it in the order seen
-        unseen = (style.invisible and not self._is_scan) or style.size < _TINY_POINTS
         found.append(
             Glyph(
                 text if text.isascii() else text.translate(_LIGATURES),
@@ -178,11 +179,11 @@ class _GlyphReader:
                 style.size,
                 style.bold,
                 style.mono,
-                unseen or (style.white and not _on_dark(box, self._paint)),
+                style.unseen or (style.white and not _on_dark(box, self._paint)),
                 style.turn,
-                space="",
-                order=start,
-                letters=end - start + 1,
+                "",
+                start,
+                end - start + 1,
             )
         )
 
@@ -195,19 +196,19 @@ class _GlyphReader:
         matrix = pdfium.FS_MATRIX()
         pdfium.FPDFText_GetMatrix(raw, index, matrix)
         scale = math.hypot(matrix.c, matrix.d) or 1.0
-        name_buffer, flags = ctypes.create_string_buffer(256), ctypes.c_int()
-        pdfium.FPDFText_GetFontInfo(raw, index, name_buffer, 256, flags)
-        name = name_buffer.value.decode("utf-8", "replace")
-        channels = [ctypes.c_uint() for _ in range(4)]
+        flags, channels = self._flags, self._channels
+        pdfium.FPDFText_GetFontInfo(raw, index, self._name, 256, flags)
+        bold, mono = _look_of(self._name.value)
         coloured = pdfium.FPDFText_GetFillColor(raw, index, *channels)
         mode = pdfium.FPDFTextObj_GetTextRenderMode(item) if item else 0
         angle = round(math.degrees(pdfium.FPDFText_GetCharAngle(raw, index)) / 90) * 90 % 360
         turn = (angle + rotation) % 360
+        size = round(pdfium.FPDFText_GetFontSize(raw, index) * scale, 1)
         return _Style(
-            size=round(pdfium.FPDFText_GetFontSize(raw, index) * scale, 1),
-            bold=bool(_BOLD.search(name)) or pdfium.FPDFText_GetFontWeight(raw, index) >= _BOLD_WEIGHT or mode == 2,
-            mono=bool(_MONOSPACED.search(name)) or bool(flags.value & 1),
-            invisible=mode == _INVISIBLE_MODE,
+            size=size,
+            bold=bold or pdfium.FPDFText_GetFontWeight(raw, index) >= _BOLD_WEIGHT or mode == 2,
+            mono=mono or bool(flags.value & 1),
+            unseen=(mode == _INVISIBLE_MODE and not self._is_scan) or size < _TINY_POINTS,
             white=bool(coloured) and mode in {0, 2} and min(channel.value for channel in channels[:3]) >= _WHITE,
             turn=turn,
             baseline=self._baseline(index, turn),
@@ -250,6 +251,13 @@ def _char_box() -> Any:
     address = ctypes.cast(pdfium.FPDFText_GetCharBox, ctypes.c_void_p).value
     assert address is not None
     return ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int, *[ctypes.c_void_p] * 4)(address)
+
+
+@lru_cache(maxsize=256)
+def _look_of(font: bytes) -> tuple[bool, bool]:
+    """Whether the name of a font says bold, monospaced."""
+    name = font.decode("utf-8", "replace")
+    return bool(_BOLD.search(name)), bool(_MONOSPACED.search(name))
 
 
 def _is_scan(paint: Paint, place: PageGeometry) -> bool:

@@ -127,11 +127,9 @@ def _sheet_parts(package: Package) -> dict[str, str]:
 
 def _check_spread(part: bytes, where: str) -> None:
     """Raises: TooLarge when the cells of a sheet lie so far apart that the rectangle around them cannot be held."""
-    rows, widths = 0, set()
-    for match in _REFERENCE.finditer(part):
-        rows = max(rows, int(match.group(2)))
-        widths.add(match.group(1))
-    columns = max((_number(name) for name in widths), default=0)
+    found = _REFERENCE.findall(part)
+    rows = max(map(int, {row for _, row in found}), default=0)
+    columns = max(map(_number, {column for column, _ in found}), default=0)
     if rows * columns > MAX_SPREAD:
         raise TooLarge(f"{where} spreads over {rows} rows and {columns} columns", rows=rows, columns=columns)
 
@@ -152,8 +150,7 @@ def _read(book: Any, found: Any, part: bytes) -> Sheet:
     merged = [(*first, *last) for first, last in sheet.merged_cell_ranges or ()]
     rows: dict[int, dict[int, str]] = {}
     for number, values in enumerate(sheet.to_python(skip_empty_area=False)):
-        cells = {column: shown(value) for column, value in enumerate(values) if value != ""}
-        cells = {column: text for column, text in cells.items() if text.strip()}
+        cells = {column: text for column, value in enumerate(values) if value != "" and (text := shown(value))}
         if cells:
             rows[number] = cells
     for row, column, formula in _uncomputed(part):
@@ -175,6 +172,8 @@ def _uncomputed(part: bytes) -> Iterator[tuple[int, int, str]]:
 
 def shown(value: Any) -> str:
     """A value as text: whole numbers without a point, at most 15 digits, dates and times in ISO 8601."""
+    if isinstance(value, str):
+        return value.strip()
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
     if isinstance(value, float):

@@ -110,7 +110,14 @@ class Link:
 
 def table_text(rows: tuple[tuple[str, ...], ...]) -> str:
     """Text of a table: one line a row, cells joined by " | ", line breaks inside cells as spaces."""
-    return "\n".join(" | ".join(" ".join(cell.split()) for cell in row) for row in rows)
+    return "\n".join(map(_row_text, rows))
+
+
+def _row_text(row: tuple[str, ...]) -> str:
+    line = " | ".join(row)
+    if " ".join(line.split()) == line:  # no cell is empty or has white space to join
+        return line
+    return " | ".join([" ".join(cell.split()) for cell in row])
 
 
 @dataclass(frozen=True, slots=True)
