@@ -31,7 +31,7 @@ from cleaning.boilerplate import edge_blocks
 from cleaning.cleaner import RULES, Step, clean, explain, removed_share
 from cleaning.rules import CleaningRules, default_rules_text
 
-VERSION: int = 4
+VERSION: int = 5
 """Version of this room's output; part of the content fingerprint."""
 
 __all__ = [

@@ -28,10 +28,10 @@ _COMPOUND_FIRST = frozenset(
     re.findall(
         r"\w+",
         "long short high low well self real full half hard open cross third first second user built read write large "
-        "small fine state all right left single double",
+        "small fine state all right left single double peut",
     )
 )
-_INSIDE = frozenset("the to of in on by and up as at for de la".split())
+_INSIDE = frozenset("the to of in on by and up as at for de la en sur sous à au aux am an im zu".split())
 """Words that a hyphen joins to both sides: state-of-the-art, end-to-end."""
 _DIVIDED_ENDING = re.compile(
     r"(?:ness|ment|ance|ence|able|ible|tion|sion|ship|less|light|land|hood|fully|ening|ened|ener|ages?|ities|ity|ier|ly|er|est|ish)$"
@@ -124,12 +124,10 @@ def _word_seam(left: str, right: str, vocabulary: Vocabulary) -> tuple[int, str]
     head, tail = left.lower(), right.lower()
     if tail in _SUSPENDED:
         return 0, " "
-    if f"{head}-{tail}" in vocabulary.compounds:
+    if f"{head}-{tail}" in vocabulary.compounds or len(head) == 1:  # "e-mail", "X-ray": no word is divided so early
         return 0, ""
     if head + tail in vocabulary.words:
         return 1, ""
-    if len(head) == 1:  # "e-mail", "X-ray": no word is divided after one letter
-        return 0, ""
     both_are_words = head in vocabulary.words and tail in vocabulary.words
     compound = head in _COMPOUND_FIRST and len(tail) > 3 and not _DIVIDED_ENDING.search(tail)
     divided = left[-1].islower() and right[0].islower() and not both_are_words and not compound

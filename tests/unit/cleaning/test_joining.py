@@ -56,6 +56,8 @@ def test_line_ends_that_mean_something_stay(text: str) -> None:
         ("COVID-\n19 rules", "COVID-19 rules"),
         ("The e-\nmail server.", "The e-mail server."),
         ("A state-of-the-\nart pump.", "A state-of-the-art pump."),
+        ("Il tient peut-\nêtre un arc-en-\nciel.", "Il tient peut-être un arc-en-ciel."),
+        ("Rooms A-\nB and AB are here.", "Rooms A-B and AB are here."),
     ],
 )
 def test_words_at_a_line_end(text: str, expected: str) -> None:
