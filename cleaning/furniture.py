@@ -37,6 +37,9 @@ _COPYRIGHT = re.compile(
     rf"|^(?:[^\n]{{0,100}}(?:[.,;:|•·–—-]|\b{_YEAR})\s*)?{_RIGHTS}(?:[\s.!)]*|[.!|•·–—-][^\n]{{0,60}})$"
     r"|^[^\n。，]{0,60}(?:版权所有(?![者人权])|保留所有权利)(?:[，,\s]*(?:侵权|翻印|违者|盗版)必究|[^\n。，]{0,60})[。.]?$"
 )
+_MAKES_NO_SENTENCE = frozenset("and by of the und et y e de von present all rights reserved inc ltd".split())
+_MOST_WORDS = 2
+"""Words in small letters that a notice without a statement of rights may hold: more of them say something."""
 _COOKIE_USE = re.compile(
     r"(?i)(?:site|we|page|app)\s+(?:also\s+)?uses?\s+(?:[\w-]+\s+){0,3}cookies|verwende[nt]\s+(?:\w+\s+){0,3}cookies|cookies\s+verwende|"
     r"utilis(?:e|ons)\s+(?:\w+\s+){0,3}cookies|utiliza(?:mos)?\s+(?:\w+\s+){0,3}cookies|utilizz(?:a|iamo)\s+(?:\w+\s+){0,3}cookie|"
@@ -87,7 +90,15 @@ _TOC_TITLE = re.compile(
 
 def copyright_lines(elements: Sequence[Element]) -> Drops:
     """Elements and lines that are only a copyright notice."""
-    return _by_line(elements, lambda line: len(line) <= 200 and _COPYRIGHT.match(line) is not None)
+    return _by_line(elements, _is_copyright)
+
+
+def _is_copyright(line: str) -> bool:
+    if len(line) > 200 or not _COPYRIGHT.match(line):
+        return False
+    words = [word for word in re.findall(r"(?<![\w./@-])[^\W\d_]+(?![\w/@-])", line) if word.islower()]
+    said = [word for word in words if word.isascii() and word not in _MAKES_NO_SENTENCE]
+    return len(said) <= _MOST_WORDS or re.search(f"(?i){_RIGHTS}", line) is not None
 
 
 def cookie_notices(elements: Sequence[Element]) -> Drops:

@@ -70,6 +70,9 @@ def test_nothing_visible_is_an_error() -> None:
         "All rights reserved.",
         "Alle Rechte vorbehalten.",
         "版权所有 © 某公司",
+        "© OpenStreetMap contributors",
+        "© 2019 by the authors; licensee MDPI, Basel",
+        "© 2021 acme.com | Impressum",
     ],
 )
 def test_copyright_lines_go(text: str) -> None:
@@ -82,6 +85,9 @@ def test_copyright_lines_go(text: str) -> None:
     [
         "Copyright protects authors for 70 years after their death, as the act of 1965 says in its section on terms.",
         "The © sign stands before the year of first publication.",
+        "Copyright © subsists in original works of authors.",
+        "© is the sign of copyright.",
+        "© 2024 Acme GmbH. Every copy must carry this notice.",
         "Page 3 of the manual explains the valve.",
         "Our site uses cookies as session keys: the cookie holds a random number.",
         "Next, switch off the pump.",
