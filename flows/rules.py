@@ -196,7 +196,7 @@ def _profile(given: ProfileConfig, max_tokens: int) -> ChunkProfile:
     """A profile with the defaults filled in; sizes follow the limit where they are not given."""
     values = {name: value for name, value in given.model_dump().items() if value is not None}
     limit = values.get("max_tokens", min(max_tokens, ChunkProfile().max_tokens))
-    defaults = {"max_tokens": limit, "target_tokens": min(ChunkProfile().target_tokens, limit * 5 // 8)}
+    defaults = {"max_tokens": limit, "target_tokens": min(ChunkProfile().target_tokens, limit * 7 // 8)}
     return ChunkProfile(**{**defaults, **values})
 
 

@@ -58,7 +58,7 @@ MEANINGS = {
     "chunking.profiles.NAME.strategy": "`sections`, or `openapi` (nothing joined, no overlap)",
     "chunking.profiles.NAME.max_tokens": "upper limit of the embedded text, in tokens of the model; never over the "
     "model's own limit",
-    "chunking.profiles.NAME.target_tokens": "size up to which paragraphs are packed; at most five eighths of "
+    "chunking.profiles.NAME.target_tokens": "size up to which paragraphs are packed; at most seven eighths of "
     "`max_tokens` where it is not given",
     "chunking.profiles.NAME.min_tokens": "sections below this are joined with a neighbour",
     "chunking.profiles.NAME.overlap_sentences": "sentences repeated between two text chunks",
@@ -97,6 +97,7 @@ MEANINGS = {
     "front matter), `title`, `heading_path`, `keywords`, `text`",
     "retrieval.fusion": "`bounded` (comparable scores), `rrf` (ranks) or `weighted` (stretched scores)",
     "retrieval.dense_weight": "share of the dense score in `bounded` fusion",
+    "retrieval.neighbours": "share of its neighbours' scores, in its section, that a passage gains",
     "retrieval.evidence.dense": "cosine that is evidence alone",
     "retrieval.evidence.lexical": "share of the highest possible BM25 score that is evidence alone",
     "retrieval.evidence.dense_weak": "cosine that is evidence together with `lexical_weak`",

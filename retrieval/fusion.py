@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 RRF_CONSTANT = 60
 
@@ -49,6 +50,23 @@ def bounded_cosine(ranked: Ranked, *, relative: bool = False) -> dict[str, float
     """
     level = ranked[-1][1] if relative and ranked else 0.0
     return {key: min(1.0, max(0.0, (cosine - level) / (1 - level))) if level < 1 else 0.0 for key, cosine in ranked}
+
+
+def neighbours(scores: Mapping[str, float], rows: Mapping[str, Mapping[str, Any]], share: float) -> dict[str, float]:
+    """Chunk id -> factor on its score (4 digits) that adds a share of the scores of the chunks before and after it in
+    its section: what stands beside a good passage is likely of use. Only chunks that gain."""
+
+    def place(row: Mapping[str, Any], step: int = 0) -> tuple[str, str, int]:
+        return row["document_uri"], row["parent_id"], row["ordinal"] + step
+
+    places = {place(rows[key]): score for key, score in scores.items() if key in rows}
+    out = {}
+    for key, row in rows.items():
+        score = scores.get(key, 0.0)
+        around = sum(max(0.0, places.get(place(row, step), 0.0)) for step in (-1, 1))
+        if score > 0 and share * around > 0:
+            out[key] = round(1 + share * around / score, 4)
+    return out
 
 
 def min_max(scores: Mapping[str, float]) -> dict[str, float]:

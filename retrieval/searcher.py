@@ -16,8 +16,8 @@ from kprep.store import search as store
 from kprep.store.search import Scope
 from kprep.store.sql import Connection
 from retrieval import arms as arm
-from retrieval import context, fusion, scoring, tokens
-from retrieval.bm25 import Bm25
+from retrieval import context, fusion, passage, scoring, tokens
+from retrieval.bm25 import Bm25, idf
 from retrieval.reader import Reader, citation, public_metadata
 
 MODES = ("lexical", "dense", "hybrid", "hybrid+references")
@@ -87,6 +87,8 @@ class _Arms:
     lexical: list[tuple[str, float]] = field(default_factory=list)
     dense: list[tuple[str, float]] = field(default_factory=list)
     bound: float = 0.0
+    weights: Mapping[str, float] = field(default_factory=dict)
+    """Word of the question -> how telling it is; words that stand nowhere are left out."""
     relative: bool = False
     """Whether the embedder's cosines tell only in comparison."""
     scores: dict[str, dict[str, float]] = field(default_factory=dict)
@@ -141,6 +143,7 @@ class Searcher:
             hits = self._follow(hits, scope, request)
         hits = fold(hits)
         shown = hits[: request.top_k]
+        passage.add(shown, tokens.query_terms(request.question), arms.weights)
         for rank, hit in enumerate(shown, start=1):
             hit["rank"] = rank
         if request.budget:
@@ -175,11 +178,14 @@ class Searcher:
         question = scoring.asked(request.question, request.difficulty, request.style)
         present = frozenset(row["document_uri"] for row in found)
         least_truth = float(self._settings.get("least_truth", 0.0))
+        beside = fusion.neighbours(dict(ranked), rows, float(self._settings["neighbours"]))
         scored = []
         for key, score in ranked:
             if key not in rows:
                 continue
             factors = scoring.factors(rows[key], question, present, least_truth)
+            if key in beside:
+                factors["neighbours"] = beside[key]
             if rows[key]["fragment"] in boost:
                 factors["view"] = boost[rows[key]["fragment"]]
             final = score * math.prod(factors.values())
@@ -200,6 +206,7 @@ class Searcher:
                 self._connection, scope, self._lexicon, terms, self._bm25, candidates
             )
             arms.bound = scores.bound
+            arms.weights = {word: idf(self._bm25.chunks, count) for word, count in scores.frequencies.items()}
         if request.mode != "lexical":
             self._run_dense(request, scope, candidates, arms)
         if request.explain:
@@ -321,6 +328,7 @@ def _hit(row: Mapping[str, Any], score: float) -> dict[str, Any]:
         "document_uri": row["document_uri"],
         "title": row["document_title"] or row["title"],
         "text": row["text"],
+        "kind": row["kind"],
         "heading_path": list(row["heading_path"]),
         "locator": row["locator"],
         "citation": citation(row["document_uri"], row["locator"]),
@@ -384,6 +392,7 @@ def _alike(one: set[str], other: set[str]) -> bool:
 
 def _project(hit: Mapping[str, Any], fields: Sequence[str]) -> dict[str, Any]:
     """A hit with the fields a view shows; rank, score and ids always."""
-    always = ("rank", "score", "chunk_id", "citation", *(name for name in ("explain", "context") if name in hit))
+    also = ("explain", "context", *(("passage",) if "text" in fields else ()))
+    always = ("rank", "score", "chunk_id", "citation", *(name for name in also if name in hit))
     inner = {**hit["metadata"], **hit}
     return {name: inner.get(name) for name in dict.fromkeys((*always, *fields))}

@@ -17,9 +17,10 @@ TERM_MAX = 200
 PHRASE_FIELDS = frozenset(("name", "aliases", "title", "heading_path", "keywords"))
 LEAST_STOP_WORDS = 2
 DEFAULT_WEIGHTS: Mapping[str, int] = {
-    "name": 3, "aliases": 2, "title": 2, "heading_path": 2, "keywords": 1, "text": 1,
+    "name": 3, "aliases": 2, "title": 2, "heading_path": 2, "keywords": 0, "text": 1,
 }  # fmt: skip
-"""Field -> how often its words count. `name`: of a knowledge entry, in place of title and heading that repeat it."""
+"""Field -> how often its words count. `name`: of a knowledge entry, in place of title and heading that repeat it.
+Keywords are words of the text: counting them again cost two points of recall on open questions."""
 
 _UNSPACED = (
     r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"

@@ -416,7 +416,7 @@ class ChunkProfile:
 
     strategy: str = "auto"
     max_tokens: int = 256
-    target_tokens: int = 160
+    target_tokens: int = 224
     min_tokens: int = 24
     overlap_sentences: int = 0
 

@@ -490,7 +490,10 @@ def an_expired_policy_on_top() -> Candidate:
 
 @corruption("newer_first")
 def the_validity_of_an_old_policy_lost() -> Candidate:
-    return held(of(OLD_TRAVEL), lambda chunk: replace(chunk, valid_until=None))
+    """Asked for in the words of the old policy, which stand in the new one as well, changed."""
+    bad = held(of(OLD_TRAVEL), lambda chunk: replace(chunk, valid_until=None))
+    old = next(chunk for chunk in bad.chunks if chunk.document_uri == OLD_TRAVEL)
+    return replace(bad, questions=(*bad.questions, Question("old-words", old.text, "natural", old.acl)))
 
 
 @corruption("newer_first")

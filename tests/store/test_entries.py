@@ -159,6 +159,7 @@ def test_a_confidence_that_cannot_be_read_fails_its_document_with_the_remedy(mak
         ("predict prices in oligopolies and bids in auctions", "app"),
         ("explain the Nash equilibrium simply", "int"),
         ("derive the formula of the Nash equilibrium", "form"),
+        ("an example of a Nash equilibrium", "ex"),
         ("what is the Nash equilibrium used for?", "app"),
     ],
 )
