@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from flows import gate
-from flows.run import plan_figures
+from flows.run import index_is_stale, plan_figures
 from flows.scan import PERMISSIONS_UNREADABLE, Planned, end_scan, plan_run
 from flows.second_scan import REMEDY
 from flows.workspace import Workspace
@@ -31,6 +31,7 @@ def preview(workspace: Workspace, *, allow_deletes: bool, only: Sequence[str] = 
         planned = plan_run(workspace, connection, allow_deletes=allow_deletes, only=only)
         base = planned.plan.base_release
         row = releases.get(connection, workspace.kb, base)
+        stale = index_is_stale(workspace, connection, planned)
         live_bytes = documents.total_bytes(connection, workspace.kb)
         failures = documents.failures(connection, workspace.kb)
         expiring = overlay.expiring(connection, workspace.kb, base, EXPIRING_DAYS)
@@ -51,6 +52,7 @@ def preview(workspace: Workspace, *, allow_deletes: bool, only: Sequence[str] = 
         "in_vain": planned.scan.in_vain,
         "message": planned.scan.message,
         "hashed": planned.scan.hashed,
+        "index_anew": stale,
         "stages": dict(sorted(Counter(item.stage for item in computed).items())),
         "estimated_embeddings": sum(max(1, round(sizes.get(item.document_id, 0) / per_chunk)) for item in embedded),
         "changes": [

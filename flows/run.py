@@ -131,7 +131,7 @@ def plan(workspace: Workspace, run_id: str, *, allow_deletes: bool, only: Sequen
         workspace.scanned = planned.scan if planned.scan.scope.whole else None
         denied = record_scan(workspace, connection, run_id, planned)
         figures = plan_figures(planned)
-        stale = _index_is_stale(workspace, connection, planned)
+        stale = index_is_stale(workspace, connection, planned)
         status = "waiting" if planned.plan.guard else "failed" if planned.scan.in_vain else "work"
         if unusable is not None:
             status = "failed"
@@ -183,7 +183,7 @@ def plan_figures(planned: Planned) -> dict[str, Any]:
     }
 
 
-def _index_is_stale(workspace: Workspace, connection: Any, planned: Planned) -> bool:
+def index_is_stale(workspace: Workspace, connection: Any, planned: Planned) -> bool:
     """True when the live release was made with another lexicon, embedding space, retrieval or view configuration."""
     base = planned.plan.base_release
     row = releases.get(connection, workspace.kb, base)

@@ -111,7 +111,9 @@ def _show_plan(outcome: dict[str, Any]) -> None:
         begun = ", ".join(f"{count} from {stage} on" for stage, count in outcome["stages"].items())
         output.console.print(f"  work begins: {begun}")
     _show_passed_over(outcome["passed_over"])
-    if not outcome["changes"]:
+    if outcome["index_anew"]:
+        output.console.print("  every document is indexed anew: model, retrieval, views or the lexicon changed")
+    elif not outcome["changes"]:
         output.console.print("  nothing to do")
     elif outcome["estimated_embeddings"]:
         output.console.print(f"  about {outcome['estimated_embeddings']} chunks to embed")

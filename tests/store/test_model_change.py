@@ -13,6 +13,7 @@ from sqlalchemy import text
 
 from flows import run as steps
 from flows.access import suppress
+from flows.planning import preview
 from kprep.core.errors import EmbeddingError
 from retrieval import Searcher, SearchRequest
 from tests.conftest import MakeBase
@@ -116,6 +117,7 @@ def test_f20_f21_new_model_is_built_beside_the_old_and_brings_nothing_back(chang
 @pytest.mark.req("D9.11", "D9.12")
 def test_blocked_new_model_leaves_the_old_one_serving_and_writing(change: Change) -> None:
     base = change.base
+    assert preview(base.workspace, allow_deletes=False)["index_anew"]
     base.block()
     assert base.run()["status"] == "blocked"
     assert base.live() == 1
@@ -149,6 +151,7 @@ def test_build_that_stops_in_the_middle_goes_on_where_it_was(change: Change, mon
     Models.asked = []
     assert base.run()["status"] == "published"
     assert len([model for model, _ in Models.asked if model == "new"]) == change.vectors("new") - 4
+    assert not preview(base.workspace, allow_deletes=False)["index_anew"]
 
 
 @pytest.mark.req("D10.4", "D10.6")
