@@ -19,8 +19,9 @@ LEAST_SPREAD = 0.3
 """Spread of the logarithm that is always normal, however alike the documents are: some three times as much is not."""
 LEAST_DOCUMENTS = 8
 """Fewer documents say nothing about what is normal."""
-UNORDERED = ("openapi", "json_schema")
-"""Parsers of references that are looked up: operations come first and schemas then, wherever the file has them."""
+UNORDERED = ("openapi", "json_schema", "yaml_config", "ini_config")
+"""Parsers of references that are looked up: operations come first and schemas then, and settings of no section before
+all others, wherever the file has them."""
 INDEX_WORDS = 0.9
 """Share of a chunk's words that its index text must hold."""
 

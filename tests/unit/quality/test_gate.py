@@ -240,7 +240,7 @@ def test_a_vector_missing_in_an_unchanged_chunk_blocks() -> None:
 def test_references_that_are_looked_up_need_not_stand_in_the_order_of_their_file() -> None:
     first, second = (make_chunk("api/orders.yaml", at, "an order is sent") for at in range(2))
     places = [replace(first, locator=Locator(line=(90, 95))), replace(second, locator=Locator(line=(2, 9)))]
-    for parser, passed in (("openapi@2", True), ("markdown@4", False)):
+    for parser, passed in (("openapi@2", True), ("yaml_config@1", True), ("markdown@4", False)):
         candidate = replace(make_candidate(), chunks=[replace(chunk, parser=parser) for chunk in places])
         (finding,) = CHECKS["reading_order"].run(candidate)
         assert finding.passed is passed
