@@ -33,6 +33,10 @@ _BY_WORD = (
     (re.compile(r"^(?:footer|site-?footer|page-?footer|colophon|copyright)$"), ElementKind.FOOTER),
     (re.compile(r"^(?:site-?header|page-?header|masthead|banner)$"), ElementKind.HEADER),
 )
+_COOKIE_BANNER = re.compile(
+    r"^(?:cookies?|gdpr)$|(?:cookie|consent|gdpr)[\w-]*(?:consent|banner|notice|bar|pop-?up|modal|dialog|message|overlay|"
+    r"law|wall|layer|sdk|settings)|(?:banner|notice|bar|pop-?up|modal|dialog)-?(?:cookie|consent|gdpr)"
+)
 _CONTENT_ASIDES = re.compile(r"note|admonition|warning|callout|tip|info|hint|alert|caution|important|footnote|endnote")
 _NOTE_ROLES = {"note", "doc-footnote", "doc-endnotes", "doc-tip", "alert"}
 _WHOLE_PAGE = {"html", "body", "main", "article"}
@@ -97,9 +101,10 @@ class Furniture:
             return None
         chars = _chars(node)
         if found is ElementKind.COOKIE_NOTICE:
-            return (
-                found if chars < min(_SHORT_NOTICE, self._page_chars * 0.7) and not _inside(node, {"article"}) else None
-            )
+            # "cookie-recipes" and "informed-consent" are content; what asks to agree has something to press.
+            asks = any(map(_COOKIE_BANNER.search, words)) or next(node.iter("button", "input"), None) is not None
+            is_short = chars < min(_SHORT_NOTICE, self._page_chars * 0.7)
+            return found if asks and is_short and not _inside(node, {"article"}) else None
         if found in {ElementKind.NAVIGATION, ElementKind.TABLE_OF_CONTENTS} and _link_share(node, chars) < 0.5:
             return found if chars < self._page_chars * 0.2 and not _inside(node, {"main", "article"}) else None
         return found if chars < self._page_chars * 0.5 or _link_share(node, chars) > 0.8 else None
