@@ -391,8 +391,8 @@ def _alike(one: set[str], other: set[str]) -> bool:
 
 
 def _project(hit: Mapping[str, Any], fields: Sequence[str]) -> dict[str, Any]:
-    """A hit with the fields a view shows; rank, score and ids always."""
-    also = ("explain", "context", *(("passage",) if "text" in fields else ()))
+    """A hit with the fields a view shows; rank, score and ids always, its passage where it shows text and locator."""
+    also = ("explain", "context", *(("passage",) if {"text", "locator"} <= set(fields) else ()))
     always = ("rank", "score", "chunk_id", "citation", *(name for name in also if name in hit))
     inner = {**hit["metadata"], **hit}
     return {name: inner.get(name) for name in dict.fromkeys((*always, *fields))}

@@ -21,6 +21,7 @@ export-readings --from 2025-01-01 --to 2025-01-31 --format csv
 VIEWS = {
     "plain": {"fields": ["text", "citation"]},
     "coding": {"fields": ["text", "fragment"], "boost": {"fragment": {"code": 50.0}}},
+    "cited": {"fields": ["text", "locator"]},
     "empty": {"where": {"doc_type": ["api"]}, "fields": ["text"]},
 }
 
@@ -33,9 +34,11 @@ def test_a_view_chooses_fields_filters_and_lifts_fragments(make_base: MakeBase) 
     plain = base.search(question, "lexical", view="plain")
     coding = base.search(question, "lexical", view="coding")
     assert set(plain[0]) == {"rank", "score", "chunk_id", "citation", "text"}
+    cited = base.search(question, "lexical", view="cited")[0]
+    assert cited["passage"]["text"] in cited["text"], "only where both the text and its place are shown"
     assert {hit["chunk_id"] for hit in plain} == {hit["chunk_id"] for hit in coding}
     assert coding[0]["fragment"] == "code"
     assert plain[0]["chunk_id"] != coding[0]["chunk_id"]
     assert base.search(question, "lexical", view="empty") == []
-    with pytest.raises(RetrievalError, match="it has: coding, empty, plain"):
+    with pytest.raises(RetrievalError, match="it has: cited, coding, empty, plain"):
         base.search(question, "lexical", view="none")
