@@ -148,6 +148,10 @@ def explain_error(error: Exception, *, as_json: bool) -> int:
     if isinstance(error, PrepError):
         code = EXIT_USAGE if isinstance(error, ConfigError) else EXIT_FAILED
         reason, message = error.reason, error.message
+    elif isinstance(error, OSError) and error.filename is not None:
+        code, reason = EXIT_FAILED, "file_unusable"
+        message = f"{os.fsdecode(error.filename)}: {error.strerror}. Give it space and the right to write, or choose "
+        message += "another data directory (--data-dir, KPREP_DATA_DIR)"
     else:
         code, reason = EXIT_FAILED, "internal_error"
         name = f" ({error.name})" if isinstance(error, ModuleNotFoundError) else ""
