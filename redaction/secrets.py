@@ -61,6 +61,7 @@ _OPTIONS = ("-pass", "-pwd", "-token", "-api", "-secret", "-access")
 _LINE_REST = re.compile(rf"[ \t]*(?:$|[\0;#,)}}\]\"'`|&<]|//|--)|[{UNSPACED}]", re.MULTILINE)
 # A verb, or words of a script without spaces, but not one of the signs that only say "is".
 _IN_SENTENCE = re.compile(rf"(?i)\b(?:ist?|est?|é)\b|(?![是为為は은는]:?\s*\Z)[{UNSPACED}]")
+_ONE_WORD = re.compile(rf"([^\s{UNSPACED}（]+)(?:（[^（）]*）)?")
 _QUOTES = " \t\n\0“”‘’「『«»"
 _CLOSING = ".,;:!?)]}>'\"`|&"
 _INTEGRITY = re.compile(r"(?i)(?:sha\d{3}[-:]|md5[-:])")
@@ -80,7 +81,8 @@ def is_secret_pair(name: str, value: str) -> bool:
     value = value.strip().strip("`\"'")
     if is_worded_pair(name, value):
         return True
-    return not re.search(r"\s", value) and not _INTEGRITY.match(value) and is_password(value)
+    word = _ONE_WORD.fullmatch(value)
+    return word is not None and not _INTEGRITY.match(value) and is_password(word[1])
 
 
 def _assigned(text: str) -> Iterator[Span]:

@@ -152,6 +152,15 @@ def test_look_alikes_pass(text: str) -> None:
         ("Password policy", "Winter2023!", False),
         ("max_tokens", "4096000", False),
         ("Name", "Winter2023!", False),
+        ("密码", "Winter2023!", True),
+        ("密码", "Winter2023!（临时）", True),
+        (
+            "Credentials",
+            "在零下二十五摄氏度以下的冷库内作业的员工，每小时补贴十八元，每连续作业四十五分钟必须休息。",
+            False,
+        ),
+        ("密码", "员工每90天必须更换一次密码，不得重复使用。", False),
+        ("Passwords", "รหัสผ่านต้องมีอย่างน้อย12ตัวอักษร", False),
     ],
 )
 def test_pairs_of_cells(name: str, value: str, expected: bool) -> None:
