@@ -50,8 +50,10 @@ def test_a_passage_has_its_own_place_where_the_text_is_a_slice_of_the_original()
 
 def test_a_chunk_gains_a_share_of_its_neighbours_in_its_section() -> None:
     rows = {
-        name: {"document_uri": "a", "parent_id": parent, "ordinal": at}
+        name: {"document_uri": "a", "parent_id": parent, "ordinal": at, "locator": {}}
         for name, parent, at in (("one", "p", 0), ("two", "p", 1), ("three", "q", 2))
     }
     assert fusion.neighbours({"one": 0.5, "two": 1.0, "three": 0.9}, rows, 0.2) == {"one": 1.4, "two": 1.1}
     assert fusion.neighbours({"one": 0.5, "two": 1.0}, rows, 0.0) == {}
+    said = {name: row | {"locator": {"message": name}} for name, row in rows.items()}
+    assert fusion.neighbours({"one": 0.5, "two": 1.0}, said, 0.2) == {}
