@@ -25,6 +25,9 @@ _MAIL = re.compile(r"(?<![\w.+-])[A-Za-z0-9][\w.+-]{0,63}@(?:[A-Za-z0-9-]{1,63}\
 _DIGITS = re.compile(r"\d(?:[ -]?\d){9}|[A-Z]{2}\d{2}")
 _DECIMALS = re.compile(r"(?<![^\W\d])[.,]$")
 """Before the digits of a fraction, one in ten of which passes the checksum of a card: 0.4494910647887381."""
+_GROUPED = re.compile(r"\d+|\d{4}([ -])\d{4}\1\d{4}(?:\1\d{1,4}){0,2}|\d{4}([ -])\d{6}\2\d{4,5}")
+"""A card's digits as cards are written; year, volume, pages and number of an article are grouped otherwise."""
+_LETTERS_ONLY = re.compile(r"[^\W\d]+")
 _SAMPLE = re.compile(r"(?i)example|sample|placeholder|x{6}|0{8}|12345678|abcdef|\.\.\.|[<>{}$*]|your[-_ ]")
 _LEAST_VALUE = 6
 _KEY_BODY = re.compile("[A-Za-z0-9+/]{24}")
@@ -51,11 +54,16 @@ def _found(text: str) -> Iterator[tuple[str, str]]:
     if _DIGITS.search(text):
         for kind, recognizer in _recognizers():
             for result in recognizer.analyze(text, [kind], None):
+                value = text[result.start : result.end]
+                if kind == "CREDIT_CARD" and not _GROUPED.fullmatch(value):
+                    continue
                 if result.score >= CERTAIN and not _DECIMALS.search(text, max(0, result.start - 2), result.start):
-                    yield kind, text[result.start : result.end]
+                    yield kind, value
     for kind, detector in _detectors():
         for value in _values(kind, detector, text):
-            if len(value) >= _LEAST_VALUE and not _SAMPLE.search(value) and (kind != _IN_URL or _MIXED.match(value)):
+            if len(value) < _LEAST_VALUE or _SAMPLE.search(value) or _LETTERS_ONLY.fullmatch(value.strip()):
+                continue
+            if kind != _IN_URL or _MIXED.match(value):
                 yield kind, value
 
 

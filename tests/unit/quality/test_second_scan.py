@@ -36,6 +36,7 @@ def test_finds(kind: str) -> None:
         "commit 3f786850e387550fdab836ed7e6dc881de23001b, uuid 6fa459ea-ee8a-3ca4-894e-db77e160355e",
         "The file begins with -----BEGIN PRIVATE KEY----- and ends with -----END PRIVATE KEY-----.",
         "It is 0.4494910647887381, or .5425233430109903, in a comma's land 1,5425233430109903.",
+        "EMBO J 2002 21 4162 4171 12145216, Genes Dev 1989 3 1053 1061 2777075, and APCadenomatous polyposis coli",
         "password = secret; api_key: changeme; x@y; @decorator; a@b.c:d@e",
         "",
     ],
