@@ -153,9 +153,8 @@ class _GlyphReader:
         x0, x1, low, high = left.value, right.value, bottom.value, top.value
         if end > start:
             self._box_of(self._address, end, *self._addresses)
-            last_box = left.value, right.value, bottom.value, top.value
-            x0, x1 = (min(last_box[0], x0)), (max(last_box[1], x1))
-            low, high = (min(last_box[2], low)), (max(last_box[3], high))
+            x0, x1 = min(x0, left.value), max(x1, right.value)
+            low, high = min(low, bottom.value), max(high, top.value)
         key = owner or -start - 1
         style = self._styles.get(key)
         if style is None:
