@@ -567,14 +567,11 @@ def _hide_attached(connection: Connection, kb: str, scan: Scan) -> None:
     """Hide what came with a mail that a person hid, also where it was attached later."""
     if not overlay.hidden_by_a_person(connection, kb):
         return
-    hidden = [row for row in overlay.entries(connection, kb) if row["reason"] in overlay.BY_PERSON]
-    for row in hidden:
-        inside = [
-            key
-            for key, (_, entry) in scan.locations.items()
-            if entry.location.startswith(INSIDE) and entry.uri.startswith(f"{row['uri']}{SEPARATOR}")
-        ]
-        overlay.suppress(connection, kb, inside, row["reason"], row["made_by"], row["note"])
+    came = [(key, entry.uri) for key, (_, entry) in scan.locations.items() if entry.location.startswith(INSIDE)]
+    for row in overlay.entries(connection, kb):
+        inside = [key for key, uri in came if uri.startswith(f"{row['uri']}{SEPARATOR}")]
+        if inside and row["reason"] in overlay.BY_PERSON:
+            overlay.suppress(connection, kb, inside, row["reason"], row["made_by"], row["note"])
 
 
 def _record_permissions(workspace: Workspace, connection: Connection, run_id: str, planned: Planned) -> int:
