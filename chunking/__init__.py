@@ -7,8 +7,10 @@ In: RedactedDocument, ChunkProfile, the embedder's own token counter. Out: Chunk
   document of headings only, becomes text. Sections under `min_tokens` are joined with a neighbour below the same
   heading, their headings becoming lines of the text; sections of different parents are never joined. A slide or sheet
   is a parent of its own. No child spans places that one locator cannot cite (two slides, messages, notebook cells).
-- Children are paragraphs, list items, table rows, code and quotes of one section, packed up to `target_tokens`.
-  Tables and code stand alone, with the paragraph that introduces them. A "Note:" stays with what it notes. Tables are
+- Children are paragraphs, list items, table rows, code and quotes of one section, packed up to `target_tokens`, or to
+  the words or characters that `target` wants for the document's language. A question and its answer are a child of
+  their own. Tables and code stand alone, with the paragraph that introduces them; the short command of a step stays in
+  its list. A "Note:" stays with what it notes. Tables are
   cut between rows and repeat their header in `lead`; code is cut at top-level blank lines, else at line ends; prose
   between sentences; only a row, line or sentence that alone is over the limit is cut inside.
 - Limit: the tokens of the exact `index_text` (heading line, lead, overlap and a reserve for keywords included) are at

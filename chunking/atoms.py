@@ -10,6 +10,7 @@ from typing import Any
 
 from chunking.budget import CHARS_PER_TOKEN, Budget
 from chunking.layout import Block, citable_together
+from chunking.pairs import bare, pairs
 from kprep.core.models import Element, ElementKind
 from kprep.core.tables import explains_codes
 
@@ -70,11 +71,14 @@ def atoms_of(
     """Atoms of a parent in order, runs and ties (`glued`) decided."""
     out: list[Atom] = []
     run, run_is_narrative = 0, True
+    questions = pairs(blocks)
     for index, block in enumerate(blocks):
-        narrative = _kind(block) in NARRATIVE
-        apart = index > 0 and not _belong_together(blocks[index - 1].element, block.element)
+        listed = _is_in_list(text, blocks, index, budget)
+        narrative = listed or _kind(block) in NARRATIVE
+        apart = index > 0 and _is_apart(blocks[index - 1].element, block.element, asks=index in questions)
         tied = index > 0 and not apart
-        introduced = tied and _introduces(blocks[index - 1], block) and (narrative or run_is_narrative)
+        leads = tied and (_introduces(blocks[index - 1], block) or (index - 1 in questions and bare(blocks[index - 1])))
+        introduced = leads and (narrative or run_is_narrative)
         glued = introduced or (tied and _is_note(block))
         if introduced and not narrative:
             run, run_is_narrative = run + 1, False
@@ -84,9 +88,23 @@ def atoms_of(
         made: list[Atom] = []
         for atom in _cut_block(text, index, block, budget, language, code or cut_code):
             run += bool(atom.fragment and made and not atom.glued)
-            made.append(replace(atom, run=run))
+            made.append(replace(atom, run=run, kind="list" if listed else atom.kind))
         out += [replace(made[0], glued=glued or made[0].glued, apart=apart), *made[1:]]
     return out
+
+
+def _is_apart(before: Element, element: Element, *, asks: bool) -> bool:
+    """Whether no chunk may hold both: they are two units, or a question begins that no heading line introduces."""
+    return not _belong_together(before, element) or (asks and before.kind is not ElementKind.HEADING)
+
+
+def _is_in_list(text: str, blocks: tuple[Block, ...], index: int, budget: Budget) -> bool:
+    """Whether a block is short code that belongs to the list item before it, as the command of a step does."""
+    block = blocks[index]
+    if block.element.kind is not ElementKind.CODE or not index:
+        return False
+    after_item = blocks[index - 1].element.kind is ElementKind.LIST_ITEM
+    return after_item and budget.ruler.size(text[block.start : block.end]) <= budget.target // 2
 
 
 def _belong_together(first: Element, second: Element) -> bool:
@@ -122,7 +140,10 @@ def _introduces(before: Block, block: Block) -> bool:
         return before.element.kind is ElementKind.TABLE
     if block.element.kind not in (ElementKind.LIST_ITEM, ElementKind.TABLE, ElementKind.CODE):
         return False
-    if before.element.kind not in (ElementKind.PARAGRAPH, ElementKind.CAPTION):
+    introducing = [ElementKind.PARAGRAPH, ElementKind.CAPTION]
+    if block.element.kind is not ElementKind.LIST_ITEM:
+        introducing.append(ElementKind.LIST_ITEM)
+    if before.element.kind not in introducing:
         return False
     lead_in = before.element.text.rstrip()
     return lead_in.endswith((":", "：")) or len(lead_in) <= INTRODUCTION_CHARS
@@ -208,9 +229,7 @@ def _rows(text: str, index: int, block: Block, budget: Budget) -> Iterator[Atom]
         lead = header if budget.ruler.size(header) <= budget.limit // 2 else ""
     room = budget.limit - budget.ruler.size(lead)
     rows = block.element.rows
-    coded = (
-        lead and not block.element.fragment and explains_codes(rows[0][0], [row[0] for row in rows[headers:] if row])
-    )
+    coded = lead and not block.element.fragment and explains_codes(rows[0], [row[0] for row in rows[headers:] if row])
     fragment = "error" if coded else ""
     for number, (start, end) in enumerate(lines):
         first, last = _trim(text, start, end)

@@ -46,12 +46,11 @@ class Packer:
 
         The best cut is the strongest one, and among equals the one whose following text has the smallest hash: two
         packings of almost the same text, out of step after an edit, soon choose the same cut again."""
-        full = self._reach(atoms, first, self.budget.target)
+        full = self._reach(atoms, first, self.budget.target, self.budget.wanted)
         if full == len(atoms):
             return full
         open_cuts = [at for at in range(first + 1, full + 1) if not atoms[at].glued]
-        enough = max(self.budget.target // 2, self.budget.minimum)
-        late = [at for at in open_cuts if self._size(atoms[first:at]) >= enough]
+        late = [at for at in open_cuts if self._is_half_full(atoms[first:at])]
         if late:
             return max(late, key=lambda at: (atoms[at].cut, -_mark(self.text, atoms[at]), at))
         if open_cuts:
@@ -60,13 +59,27 @@ class Packer:
         free = (at for at in range(full + 1, furthest + 1) if at == len(atoms) or not atoms[at].glued)
         return next(free, max(furthest, first + 1))
 
-    def _reach(self, atoms: Group, first: int, most: int) -> int:
+    def _reach(self, atoms: Group, first: int, most: int, wanted: int = 0) -> int:
+        """Where the atoms from `first` on are over `most` tokens, or over `wanted` words or characters if any are."""
         size = self._lead_size(atoms[first]) + atoms[first].size
+        length = self._length(atoms[first : first + 1]) if wanted else 0
         at = first + 1
         while at < len(atoms) and size + atoms[at].size <= most:
+            length += self._length(atoms[at : at + 1]) if wanted else 0
+            if length > wanted:
+                break
             size += atoms[at].size
             at += 1
         return at
+
+    def _is_half_full(self, group: Group) -> bool:
+        size = self._size(group)
+        if self.budget.wanted:
+            return size >= self.budget.minimum and 2 * self._length(group) >= self.budget.wanted
+        return size >= max(self.budget.target // 2, self.budget.minimum)
+
+    def _length(self, group: Group) -> int:
+        return sum(self.budget.length(self.text[atom.start : atom.end]) for atom in group)
 
     def _size(self, group: Group) -> int:
         return self._lead_size(group[0]) + sum(atom.size for atom in group)

@@ -52,7 +52,7 @@ def chunk_sections(
     parents: list[ParentChunk] = []
     children: list[ChildChunk] = []
     for section in sections:
-        budget = budget_for(title, section.heading_path, profile, ruler)
+        budget = budget_for(title, section.heading_path, profile, ruler, document.metadata.language)
         cutter = _Cutter(section, budget, profile, document.metadata.language, code)
         parents.append(cutter.parent(keys))
         children += cutter.children(parents[-1].key, keys)
@@ -163,4 +163,4 @@ class _Cutter:
         return self.text[max(group[0].start, block.start) : min(group[-1].end, block.end)]
 
 
-CHUNKER = ChunkerSpec("sections", 5, chunk)
+CHUNKER = ChunkerSpec("sections", 6, chunk)

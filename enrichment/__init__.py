@@ -21,5 +21,6 @@ Per parent: the first sentences, at most 300 characters.
 from __future__ import annotations
 
 from enrichment.documents import VERSION, enrich
+from enrichment.languages import with_language
 
-__all__ = ["VERSION", "enrich"]
+__all__ = ["VERSION", "enrich", "with_language"]

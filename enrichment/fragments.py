@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from enrichment.titles import question_of
 from kprep.core.models import ChildChunk
 
 FRAGMENTS = (
@@ -65,7 +66,7 @@ def _by_rule(child: ChildChunk, entities: tuple[tuple[str, str], ...]) -> tuple[
         return "error", 0.8
     if child.kind in ("code", "table"):
         return child.kind, 1.0
-    if child.kind == "list":
+    if child.kind == "list" and not question_of(child):
         numbered = len(_NUMBERED.findall(child.text)) / max(len(_ITEM.findall(child.text)), 1)
         return ("step", min(numbered, 0.95)) if numbered > 0.5 else ("", 0.0)
     return _by_words(child, heading, counts["api"])
@@ -81,7 +82,7 @@ def _by_words(child: ChildChunk, heading: str, operations: int) -> tuple[str, fl
         ("api", 0.9, operations and body.startswith(("GET ", "POST ", "PUT ", "PATCH ", "DELETE "))),
         *((fragment, 0.9, pattern.fullmatch(named)) for fragment, pattern in _HEADINGS.items()),
         ("policy", 0.9, _POLICY.fullmatch(named) and _BINDS.search(body)),
-        ("faq", 0.8, heading.rstrip().endswith(("?", "？"))),
+        ("faq", 0.8, question_of(child) or heading.rstrip().endswith(("?", "？"))),
         *((fragment, 0.7, pattern.match(body)) for fragment, pattern in _OPENINGS.items()),
         ("form", 0.7, len(_FORMULA.findall(body)) * 25 >= max(len(body.split()), 1)),
         ("policy", 0.7, len(_BINDS.findall(body)) > 1),

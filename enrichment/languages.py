@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from kprep.core.models import ChunkedDocument
+from collections.abc import Iterable
+from dataclasses import replace
+
+from kprep.core.models import ChunkedDocument, ElementKind, RedactedDocument
 
 SAMPLE_CHARS = 4_000
 DOCUMENT_LETTERS = 20
@@ -11,14 +14,31 @@ CHUNK_LETTERS = 80
 CHUNK_SCORE = 0.8
 
 
+def with_language(document: RedactedDocument) -> RedactedDocument:
+    """The document with its language in the metadata: sentences and sizes of chunks depend on it."""
+    prose = [element.text for element in document.elements if element.kind is not ElementKind.CODE]
+    language = _language(prose or [element.text for element in document.elements], document.metadata.language)
+    return replace(document, metadata=replace(document.metadata, language=language))
+
+
 def document_language(document: ChunkedDocument) -> str:
-    """Detected on the prose of the document; what its metadata says where that is too short or unclear; else ""."""
+    """As `with_language` tells it, by the document's chunks."""
     prose = [child.text for child in document.children if child.kind != "code"]
-    sample = " ".join(prose or [child.text for child in document.children])[:SAMPLE_CHARS]
+    return _language(prose or [child.text for child in document.children], document.metadata.language)
+
+
+def _language(texts: Iterable[str], stated: str) -> str:
+    """Detected on the first `SAMPLE_CHARS` characters; what is stated where that is too short or unclear; else ""."""
+    sample = ""
+    for text in texts:
+        sample += f"{text} "
+        if len(sample) >= SAMPLE_CHARS:
+            break
+    sample = sample[:SAMPLE_CHARS].strip()
     language, score = _detect(sample)
     if _letters(sample) >= DOCUMENT_LETTERS and score >= DOCUMENT_SCORE:
         return language
-    return document.metadata.language.replace("_", "-").split("-")[0].strip().lower()
+    return stated.replace("_", "-").split("-")[0].strip().lower()
 
 
 def chunk_language(text: str, inherited: str) -> str:

@@ -11,6 +11,8 @@ SUMMARY_CHARS = 300
 TITLE_CHARS = 120
 TITLE_LETTERS = 12
 SAMPLE_CHARS = 3_000
+QUESTION_CHARS = 200
+_MARK = re.compile(r"(?:q|question|frage|问题?|質問)\s*\d{0,3}\s*[:：.]|[-*•]\s|\d{1,3}[.)]\s", re.IGNORECASE)
 
 _SAYS_LITTLE = frozenset(
     re.findall(
@@ -24,12 +26,25 @@ _SAYS_LITTLE = frozenset(
 
 
 def title_of(child: ChildChunk, keywords: Sequence[str], language: str, *, heads: bool) -> str:
-    """The heading for the first child of a section if it says something; else the short sentence with most keywords;
-    else the heading as it is; else ""."""
+    """The question of a question-and-answer pair; the heading for the first child of a section if it says something;
+    else the short sentence with most keywords; else the heading as it is; else ""."""
+    question = question_of(child)
+    if question:
+        return question
     heading = child.heading_path[-1] if child.heading_path else ""
     if heads and _says_something(heading):
         return heading
     return _best_sentence(child, keywords, language) or heading
+
+
+def question_of(child: ChildChunk) -> str:
+    """The first line where it asks, without "Q:", and other lines answer; else "". In talk a question is no heading."""
+    if child.kind not in ("text", "list") or child.locator.time or child.locator.message:
+        return ""
+    first, _, rest = child.text[child.overlap :].strip().partition("\n")
+    said = _MARK.sub("", first).strip(" *_")
+    answered = rest.strip() and not _MARK.match(rest.lstrip())
+    return said if answered and said.endswith(("?", "？", "؟")) and len(said) <= QUESTION_CHARS else ""
 
 
 def summary_of(text: str, language: str) -> str:

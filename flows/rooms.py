@@ -87,7 +87,9 @@ def walk(
         "parse": lambda document: parsers.parse(document, parsers.parser_for(document.media_type)),
         "clean": lambda document: cleaning.clean(document, rules.cleaning),
         "redact": redact,
-        "chunk": lambda document: chunking.chunk(document, rules.profile(doc_type), count_tokens),
+        "chunk": lambda document: chunking.chunk(
+            enrichment.with_language(document), rules.profile(doc_type), count_tokens
+        ),
         "enrich": lambda document: enrichment.enrich(document, rules.profile(doc_type).max_tokens, count_tokens),
     }
     for stage in stages:

@@ -55,12 +55,15 @@ MEANINGS = {
     "PDF that asks for one; kept nowhere",
     "cleaning.ruleset": "file of cleaning rules; default: the packaged ones",
     "redaction.policy": "file of the redaction policy; default: the packaged one",
-    "chunking.profiles.NAME.strategy": "`sections`, or `openapi` (nothing joined, no overlap)",
+    "chunking.profiles.NAME.strategy": "`auto` (by the document), `sections`, `code` (by symbol), or `openapi` "
+    "(by unit: nothing joined, no overlap)",
     "chunking.profiles.NAME.max_tokens": "upper limit of the embedded text, in tokens of the model; never over the "
     "model's own limit",
     "chunking.profiles.NAME.target_tokens": "size up to which paragraphs are packed; at most seven eighths of "
     "`max_tokens` where it is not given",
     "chunking.profiles.NAME.min_tokens": "sections below this are joined with a neighbour",
+    "chunking.profiles.NAME.target": "in place of `target_tokens`: `180 words`, `350 characters` or `200 tokens`, or "
+    'one for each language, `{en: 180 words, zh: 350 characters, "*": 200 tokens}`; `max_tokens` holds as before',
     "chunking.profiles.NAME.overlap_sentences": "sentences repeated between two text chunks",
     "embedding": "`provider`: `local`, `multilingual`, `openai` or `none`, and the provider's own keys (below)",
     "quality.questions": "file of fixed questions",
@@ -226,7 +229,8 @@ def _effective(key: str, default: str) -> str:
     from retrieval.tokens import DEFAULT_WEIGHTS
 
     if key.startswith("chunking.profiles."):
-        return f"`{getattr(ChunkProfile(), key.rpartition('.')[2])}`"
+        value = getattr(ChunkProfile(), key.rpartition(".")[2])
+        return "-" if value == {} else f"`{value}`"
     return f"`{json.dumps(dict(DEFAULT_WEIGHTS))}`" if key == "retrieval.lexical.weights" else default
 
 

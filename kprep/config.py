@@ -12,6 +12,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, field_validator
 
 from kprep.core.errors import ConfigError
+from kprep.core.models import UNSPACED
 from sources import SOURCES
 
 FILE_NAME = "kprep.yaml"
@@ -132,14 +133,38 @@ class RedactionConfig(_Strict):
     policy: Path | None = None
 
 
+TARGET = re.compile(r"(\d{1,5}) (words|characters|tokens)")
+
+
 class ProfileConfig(_Strict):
-    """Sizes in tokens of the embedder's own tokenizer; unset values are the defaults."""
+    """Sizes in tokens of the embedder's own tokenizer; unset values are the defaults.
+
+    `target`: "180 words", "350 characters" or "200 tokens", of all documents or by language ("*": every other)."""
 
     strategy: str | None = None
     max_tokens: int | None = Field(default=None, ge=32, le=8192)
     target_tokens: int | None = Field(default=None, ge=16, le=8192)
     min_tokens: int | None = Field(default=None, ge=0, le=1024)
     overlap_sentences: int | None = Field(default=None, ge=0, le=5)
+    target: dict[str, tuple[int, str]] | None = None
+
+    @field_validator("target", mode="before")
+    @classmethod
+    def _sizes(cls, value: Any) -> Any:
+        sizes = {"*": value} if isinstance(value, str) else value
+        if not isinstance(sizes, dict):
+            raise ValueError("give a size such as `180 words`, or one for each language: `{en: 180 words}`")  # noqa: TRY004 -- pydantic's
+        out = {}
+        for language, size in sizes.items():
+            match = TARGET.fullmatch(str(size).strip())
+            if not match or not int(match.group(1)):
+                raise ValueError(f"{size!r} is no size: write `180 words`, `350 characters` or `200 tokens`")
+            if not re.fullmatch(r"[a-z]{2,3}|\*", str(language)):
+                raise ValueError(f"{language!r} is no language code: write `en`, `zh`, or `*` for every other")
+            if language in UNSPACED and match.group(2) == "words":
+                raise ValueError(f"{language} is written without spaces: give its size in characters")
+            out[language] = (int(match.group(1)), match.group(2))
+        return out
 
 
 class DocumentsConfig(_Strict):

@@ -16,7 +16,7 @@ from parsers.source_text import SourceText, document, read
 from parsers.source_text import quote as quote_text
 
 NAME = "csv_table"
-VERSION = 2
+VERSION = 3
 MEDIA_TYPES = ("text/csv", "text/tab-separated-values")
 MAX_BYTES = 64_000_000
 REGION = 100
@@ -82,7 +82,7 @@ def _elements(source: SourceText, found: Sequence[Record]) -> Iterator[Element]:
         return
     headed = len(found) > 1 and has_header(found[0].cells, found[1].cells)
     head, rest = (found[:1], found[1:]) if headed else ([], found)
-    if headed and explains_codes(head[0].cells[0], [record.cells[0] for record in rest if record.cells]):
+    if headed and explains_codes(head[0].cells, [record.cells[0] for record in rest if record.cells]):
         slugger = Slugger()
         for record in rest:
             anchor = slugger.take(record.cells[0])

@@ -405,6 +405,9 @@ class SpeechSettings:
 
 CountTokens = Callable[[str], int]
 
+UNSPACED = frozenset(("zh", "ja", "th", "lo", "km", "my", "yue", "wuu"))
+"""Languages written without spaces between words."""
+
 
 @dataclass(frozen=True, slots=True)
 class ChunkProfile:
@@ -412,6 +415,8 @@ class ChunkProfile:
 
     `max_tokens` is a hard limit; `target_tokens` is where a chunk is full; below `min_tokens` neighbours of one
     section and kind are joined. `overlap_sentences`: boundary sentences repeated between narrative children.
+    `target`: language ("*": every other) -> (number, "words" | "characters" | "tokens") that takes the place of
+    `target_tokens` for documents in it; words do not count where a language is written without spaces.
     """
 
     strategy: str = "auto"
@@ -419,6 +424,7 @@ class ChunkProfile:
     target_tokens: int = 224
     min_tokens: int = 24
     overlap_sentences: int = 0
+    target: Mapping[str, tuple[int, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

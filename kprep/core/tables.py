@@ -6,16 +6,28 @@ import re
 from collections.abc import Sequence
 
 _CODE = re.compile(r"(?:[A-Z][A-Z0-9]*(?:[_-][A-Z0-9]+)+|[A-Z]{1,8}[-_ ]?\d{2,8}|[1-5]\d\d|0x[0-9A-Fa-f]+|-?\d{3,6})$")
-_CODE_COLUMN = re.compile(r"code|error|status|fehler|错误|代码", re.IGNORECASE)
+_ERROR_COLUMN = re.compile(r"error|status|fault|alarm|fehler|störung|erreur|错误|故障|报警", re.IGNORECASE)
+_CODE_COLUMN = re.compile(r"code|代码", re.IGNORECASE)
+_EXPLAINED = re.compile(
+    r"meaning|message|description|explanation|cause|reason|action|remedy|solution|what to do|bedeutung|ursache|abhilfe|"
+    r"beschreibung|signification|含义|说明|原因|处理",
+    re.IGNORECASE,
+)
+_GOODS = re.compile(r"price|unit|qty|quantity|stock|amount|preis|menge|prix|单价|价格|数量|单位", re.IGNORECASE)
 
 Rows = Sequence[Sequence[str]]
 
 
-def explains_codes(name: str, cells: Sequence[str]) -> bool:
-    """Whether each row of a table explains a code: its first column is named so and holds distinct codes."""
+def explains_codes(header: Sequence[str], cells: Sequence[str]) -> bool:
+    """Whether each row of a table explains an error or status: `cells`, its first column, holds distinct codes, and is
+    named for errors, or for codes while another column says what they mean and none speaks of goods."""
+    name, others = (header[0], " | ".join(header[1:])) if header else ("", "")
+    explained = _CODE_COLUMN.search(name) and _EXPLAINED.search(others) and not _GOODS.search(others)
+    if not (_ERROR_COLUMN.search(name) or explained):
+        return False
     filled = [cell.strip() for cell in cells if cell.strip()]
     codes = sum(bool(_CODE.match(cell)) for cell in filled)
-    return bool(_CODE_COLUMN.search(name)) and codes >= 0.8 * len(filled) > 0 and len(set(filled)) >= 0.9 * len(filled)
+    return codes >= 0.8 * len(filled) > 0 and len(set(filled)) >= 0.9 * len(filled)
 
 
 def sentences(rows: Rows, header_rows: int) -> tuple[str, ...]:

@@ -8,9 +8,11 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from chunking import chunk
 from chunking.atoms import sentences
+from kprep.config import ProfileConfig
 from kprep.core.errors import ChunkingError, ConfigError
 from kprep.core.models import (
     ChunkedDocument,
@@ -117,6 +119,61 @@ def test_an_answer_stays_alone_with_its_question() -> None:
     chunked = cut(heading("FAQ"), heading("When?", 2), short, heading("何时？", 2), short, heading("A", 2), short,
                   heading("B", 2), short)  # fmt: skip
     assert paths(chunked) == [("FAQ", "When?"), ("FAQ", "何时？"), ("FAQ",)]
+
+
+@pytest.mark.req("D6.7")
+def test_a_question_and_its_answer_are_a_chunk_of_their_own() -> None:
+    pairs = ["Q: Who may reset it?\nA: The shift leader.", "How do I pay?\nBy card.", "What does it cost?"]
+    chunked = cut(
+        paragraph("Before you ask:"), *map(paragraph, pairs), paragraph("Eight euro."), code("pay --now"),
+        paragraph("Where is it?"), item("in the hall"), item("on the roof"),
+    )  # fmt: skip
+    assert [child.text for child in chunked.children] == [
+        "Before you ask:", pairs[0], pairs[1], "What does it cost?\n\nEight euro.\n\npay --now",
+        "Where is it?\n\n- in the hall\n- on the roof",
+    ]  # fmt: skip
+    for alone in ([paragraph("Why? Because."), paragraph("Is it?")], [item("Who?"), item("When?"), item("Where?")]):
+        assert len(cut(*alone, paragraph(LONG)).children) == 1
+    said = [replace(paragraph(text), locator=Locator(time=(n, n + 1.0))) for n, text in enumerate(pairs * 2)]
+    assert len(cut(*said).children) == 1
+
+
+@pytest.mark.req("D6.8", "D6.19")
+def test_the_command_of_a_step_stays_with_it() -> None:
+    steps = [part for n in (1, 2, 3) for part in (item(f"Start pump {n} with", f"{n}."), code(f"pump start {n}"))]
+    (whole,) = cut(paragraph("Do this:"), *steps, item("Wait.", "4.")).children
+    assert whole.kind == "list"
+    long = cut(item("Run this program:", "1."), code("x = 1  # and so on\n" * 25), item("Wait.", "2."))
+    assert [child.kind for child in long.children] == ["code", "list"]
+    assert long.children[0].text.startswith("1. Run this program:\n\nx = 1")
+
+
+@pytest.mark.req("D2.6")
+def test_a_list_of_goods_by_code_explains_no_errors() -> None:
+    goods = cut(table(("Code", "Description", "Price"), *((f"P-{n:03}", "bolt", "1") for n in range(5))))
+    assert [child.fragment for child in goods.children] == [""]
+    for head in (("Code", "Meaning"), ("Status", "When"), ("Fehler", "Was tun")):
+        errors = cut(table(head, *((f"E-{n:03}", "broken") for n in range(5))))
+        assert [child.fragment for child in errors.children] == ["error"] * 5
+
+
+@pytest.mark.req("D6.11", "D6.12")
+@pytest.mark.parametrize(
+    ("language", "words", "characters"), [("en", 30, None), ("de", None, 90), ("zh", None, 150), ("th", None, None)]
+)
+def test_sizes_by_language_in_words_or_characters(language: str, words: int | None, characters: int | None) -> None:
+    target = {"en": (30, "words"), "zh": (150, "characters"), "de": (90, "characters"), "*": (30, "words")}
+    said = "这是第一句话。" if language in ("zh", "th") else "The pump has a very long and thick pipe today. "
+    elements = tuple(paragraph(said * 2 + str(n)) for n in range(60))
+    document = RedactedDocument("s/a", "text/plain", "text", elements, (), DocumentMetadata(language=language), (), ())
+    profile = ChunkProfile(max_tokens=200, target_tokens=100, target=target)
+    children = chunk(document, profile, lambda text: len(text) // 2 + 2).children[:-1]
+    sizes = [len(child.text.split()) if words else len("".join(child.text.split())) for child in children]
+    most = words or characters
+    if most:
+        assert most // 2 <= min(sizes) <= max(sizes) <= most
+    else:  # words do not count in Thai: tokens, as before
+        assert max(sizes) > 150
 
 
 def test_small_siblings_are_joined_and_keep_their_headings() -> None:
@@ -381,3 +438,16 @@ def test_sentences_of_a_text_longer_than_one_stretch_are_all_there() -> None:
     said = "".join(f"Valve {number} is closed. " for number in range(2000))
     spans = sentences(said, 0, len(said), "en")
     assert [said[start:end] for start, end in spans] == [f"Valve {number} is closed." for number in range(2000)]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("180", "is no size"), ("0 words", "is no size"), ({"zh": "180 words"}, "give its size in characters"),
+        ({"english": "180 words"}, "is no language code"), (["180 words"], "give a size"),
+    ],
+)  # fmt: skip
+def test_a_size_that_cannot_be_read_is_refused(given: Any, said: str) -> None:
+    with pytest.raises(ValidationError, match=said):
+        ProfileConfig(target=given)
+    assert ProfileConfig(target="180 words").target == {"*": (180, "words")}  # type: ignore[arg-type]

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from embedding.tokenizer import load_tokenizer
-from enrichment import enrich
+from enrichment import enrich, with_language
 from enrichment.entities import entities_of
 from enrichment.fragments import LEAST, fragment_of
 from enrichment.keywords import keywords_of
@@ -19,10 +19,15 @@ from kprep.core.models import (
     ChildChunk,
     ChunkedDocument,
     DocumentMetadata,
+    Element,
+    ElementKind,
     EnrichedDocument,
     Locator,
     ParentChunk,
+    RedactedDocument,
 )
+
+LINE = Locator(line=(1, 1))
 
 ENGLISH = (
     "The rate limiter counts requests per API key. It answers with an error when a client sends more than one hundred "
@@ -114,6 +119,23 @@ def test_titles_come_from_the_source() -> None:
     assert run(child(ENGLISH, "Introduction")).children[0].title in ENGLISH
 
 
+def test_the_title_of_an_answer_is_its_question() -> None:
+    answer = run(child("Q: Where is my data stored?\nA: In Frankfurt. Backups are kept in Dublin.", "FAQ")).children[0]
+    assert (answer.title, answer.fragment) == ("Where is my data stored?", "faq")
+    said = replace(child("Ben: Can we move?\nAnna: Yes, we can move now."), locator=Locator(time=(0.0, 9.0)))
+    assert run(said).children[0].fragment == ""
+
+
+@pytest.mark.req("D7.20")
+def test_the_language_is_known_before_sentences_are_looked_for() -> None:
+    text = "Die Firma zahlt bzw. erstattet ca. 5 Euro am 3. März. " * 3
+    elements = (Element(ElementKind.CODE, "print(1)", LINE), Element(ElementKind.PARAGRAPH, text, LINE))
+    parsed = RedactedDocument("s/a", "text/plain", "t", elements, (), DocumentMetadata(language="en-GB"), (), ())
+    assert with_language(parsed).metadata.language == "de"
+    short = replace(parsed, elements=(replace(elements[1], text="OK 1"),))
+    assert with_language(short).metadata.language == "en"
+
+
 @pytest.mark.req("D7.20")
 def test_language_of_document_and_chunk() -> None:
     mixed = run(child(ENGLISH), child(GERMAN, key="k2"), child("Siehe Anhang B.", key="k3"), child(ENGLISH, key="k4"))
@@ -167,6 +189,8 @@ def test_entities_are_what_patterns_are_sure_of() -> None:
         (child("Staff must keep receipts. They must hand them in.", "Travel"), "policy"),
         (child("Staff must keep receipts.", "Travel Policy"), "policy"),
         (child("Q: May I fly?\nA: Only over 500 km.", "Travel"), "faq"),
+        (child("Can I pay by card?\nYes.", "Paying"), "faq"),
+        (child("1. Is it on?\n2. Is it open?", "Checks", kind="list"), "step"),
         (child("GET /v1/orders/{id} gives an order.", "Orders"), "api"),
         (child(ENGLISH, "Limits"), ""),
     ],
