@@ -2,38 +2,17 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from embedding.settings import flag, number, refuse_unknown, text
 from embedding.spec import EmbedderSpec, FloatArray, refuse_long, unit_length
 from embedding.tokenizer import BUNDLED, Tokenizer, load_tokenizer
 from kprep.core.errors import EmbedderUnavailable, EmbeddingError
-
-RETRY_STATUS = (408, 425, 429, 500, 502, 503, 504)
-LONGEST_WAIT_S = 60.0
-
-
-class Response(Protocol):
-    """What is read of an HTTP response (`httpx.Response`)."""
-
-    @property
-    def status_code(self) -> int: ...
-    @property
-    def headers(self) -> Any: ...
-    def json(self) -> Any: ...
-
-
-class Client(Protocol):
-    """What is used of an HTTP client (`httpx.Client`)."""
-
-    def post(self, url: str, *, json: Any, headers: Mapping[str, str]) -> Response: ...
+from kprep.model_server import Client, ModelServer, Response
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +45,10 @@ class OpenAICompatibleEmbedder:
     ) -> None:
         self._server = server
         self._tokenizer = tokenizer
-        self._client = client
-        self._headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
-        self._sleep = sleep
+        self._asked = ModelServer(
+            "the embedding server", server.base_url, client, EmbeddingError, EmbedderUnavailable,
+            api_key, server.attempts, sleep,
+        )  # fmt: skip
 
     @property
     def space(self) -> str:
@@ -116,39 +96,7 @@ class OpenAICompatibleEmbedder:
 
     def _batch(self, texts: list[str]) -> FloatArray:
         body = {"model": self._server.model, "input": texts, "encoding_format": "float"}
-        return unit_length(self._read(self._post(body), len(texts)))
-
-    def _post(self, body: dict[str, Any]) -> Response:
-        """The answer with status 200. Raises: EmbedderUnavailable (after all attempts), EmbeddingError (refused)."""
-        import httpx
-
-        url = self._server.base_url.rstrip("/") + "/embeddings"
-        status: int | str = ""
-        for attempt in range(1, self._server.attempts + 1):
-            wait_s = min(2.0 ** (attempt - 1), LONGEST_WAIT_S)
-            try:
-                response = self._client.post(url, json=body, headers=self._headers)
-            except httpx.TransportError as error:
-                status = type(error).__name__
-            else:
-                status = response.status_code
-                if status == 200:
-                    return response
-                if status not in RETRY_STATUS:
-                    raise EmbeddingError(f"the embedding server refused a batch (status {status})", status=status)
-                wait_s = _asked_wait_s(response, wait_s)
-            if attempt < self._server.attempts:
-                if wait_s > LONGEST_WAIT_S:
-                    raise EmbedderUnavailable(
-                        f"the embedding server asks to wait {wait_s:.0f} s (status {status})",
-                        status=status, attempts=attempt, retry_after_s=wait_s,
-                    )  # fmt: skip
-                self._sleep(wait_s)
-        raise EmbedderUnavailable(
-            f"the embedding server did not answer in {self._server.attempts} attempts (last: {status})",
-            status=status,
-            attempts=self._server.attempts,
-        )
+        return unit_length(self._read(self._asked.post("embeddings", body), len(texts)))
 
     def _read(self, response: Response, count: int) -> FloatArray:
         import numpy as np
@@ -165,21 +113,6 @@ class OpenAICompatibleEmbedder:
                 texts=count, dimensions=self.dimensions,
             )  # fmt: skip
         return vectors
-
-
-def _asked_wait_s(response: Response, default: float) -> float:
-    """Seconds of the Retry-After header (a number or a date), else the default."""
-    asked = str(response.headers.get("Retry-After", "")).strip()
-    if not asked:
-        return default
-    if re.fullmatch(r"[0-9]+(\.[0-9]+)?", asked):
-        return float(asked)
-    try:
-        moment = parsedate_to_datetime(asked)
-    except ValueError:
-        return default
-    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return max((moment - datetime.now(UTC)).total_seconds(), 0.0)
 
 
 def _create(settings: Mapping[str, Any]) -> OpenAICompatibleEmbedder:

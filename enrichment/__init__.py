@@ -14,7 +14,8 @@ Per parent: the first sentences, at most 300 characters.
 
 - `index_text` is within `max_tokens`: keywords are dropped from the last on until it is. A text over the limit without
   any keyword raises EnrichmentError: it was cut for another limit or tokenizer.
-- Extraction that finds nothing leaves its field empty. Nothing is invented, no model writes.
+- Extraction that finds nothing leaves its field empty. Nothing is invented. A model suggests titles, lines of context
+  and fragments only where one is configured (`enrichment.model`), beside the rules and recorded as generated.
 - `content_hash` is the digest of `index_text`; `key` covers all content fields of the chunk, but not its place.
 """
 
@@ -22,5 +23,7 @@ from __future__ import annotations
 
 from enrichment.documents import VERSION, enrich
 from enrichment.languages import with_language
+from enrichment.model import Model, Suggested
+from enrichment.model import identity as model_identity
 
-__all__ = ["VERSION", "enrich", "with_language"]
+__all__ = ["VERSION", "Model", "Suggested", "enrich", "model_identity", "with_language"]

@@ -52,6 +52,33 @@ def assemble(workspace: Workspace, connection: Connection, run_id: str, base_rel
     return release
 
 
+def as_before(workspace: Workspace, connection: Connection, work: Sequence[runs.WorkRow]) -> set[str]:
+    """Changed documents that came out as the live release has them, in text and in permissions."""
+    kb, tenant = workspace.kb, workspace.base.config.tenant
+    sources = {source.name: source for source in workspace.base.config.sources}
+    changed = {
+        item.document_id: item for item in work if item.version_id and item.work["action"] == Action.CHANGE.value
+    }
+    live = releases.of_ids(connection, kb, releases.live_release(connection, kb) or 0, list(changed))
+    same = [key for key, row in live.items() if row.version_id == changed[key].version_id]
+    listed = documents.observed_of(connection, kb, same)
+    return {
+        key
+        for key in same
+        if live[key].metadata_fingerprint
+        == metadata_fingerprint(
+            sources[changed[key].work["source"]], tenant, _permitted(changed[key]), told_in(listed.get(key))
+        )
+    }
+
+
+def _permitted(item: runs.WorkRow) -> Permitted:
+    """What the source says of a document on the work list."""
+    about = item.work["about"]
+    said = About(**{**about, "labels": tuple(about["labels"])})
+    return Permitted(tuple(item.work["acl"]), item.work["acl_problem"], said, item.work["decision"])
+
+
 def narrow(workspace: Workspace, connection: Connection, run_id: str, base_release: int) -> list[dict[str, Any]]:
     """Documents that the run has ready as a release is to hold them; where that lets fewer in than the base release
     does, it acts from now on."""
@@ -65,9 +92,7 @@ def narrow(workspace: Workspace, connection: Connection, run_id: str, base_relea
     for item in ready:
         source = sources[item.work["source"]]
         own = front_matter[str(item.version_id)]
-        about = item.work["about"]
-        said = About(**{**about, "labels": tuple(about["labels"])})
-        permitted = Permitted(tuple(item.work["acl"]), item.work["acl_problem"], said, item.work["decision"])
+        permitted = _permitted(item)
         places = _places(connection, kb, str(item.version_id)) if "sections" in own else ()
         metadata = document_metadata(source, tenant, permitted, listed.get(item.document_id), own, places)
         if "acl_problem" in metadata:

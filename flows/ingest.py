@@ -156,7 +156,7 @@ def _carry_out(workspace: Workspace, run_id: str, planned: dict[str, Any] | None
     _prepare(run_id, again["batches"])
     clock.lap("settle")
     if not steps.has_changes(workspace, run_id):
-        return steps.finish(workspace, run_id, "unchanged", {"seconds": clock.seconds})
+        return steps.finish(workspace, run_id, "unchanged", {"seconds": clock.seconds, **_suggested(run_id)})
     embedded = embed_task(run_id)
     clock.lap("embed")
     release = assemble_task(run_id, plan["base_release"])
@@ -168,8 +168,14 @@ def _carry_out(workspace: Workspace, run_id: str, planned: dict[str, Any] | None
         clock.lap("second_scan")
     retired = retire_task(run_id)
     clock.lap("retire")
-    outcome = {**embedded, "release": release, "retired": retired, "seconds": clock.seconds}
+    outcome = {**embedded, "release": release, "retired": retired, "seconds": clock.seconds, **_suggested(run_id)}
     return steps.finish(workspace, run_id, status, outcome)
+
+
+def _suggested(run_id: str) -> dict[str, Any]:
+    """What became of asking a model in this run."""
+    suggestions = _contexts[run_id].children.suggestions
+    return {"model": suggestions.figures()} if suggestions is not None else {}
 
 
 def _prepare(run_id: str, batches: Sequence[int]) -> None:

@@ -19,11 +19,13 @@ from flows.progress import report
 from flows.rooms import Job, Outcome
 from flows.rules import content_fingerprint
 from flows.scan import fail_renamed
+from flows.scope import folder_of
+from flows.suggesting import Suggestions
 from flows.workspace import Workspace, honour_decisions
 from kprep.core.errors import FrontMatterInvalid, PrepError, SecretFound
 from kprep.core.ids import canonical_json, content_hash
 from kprep.core.models import Failure, PreparedDocument, RawDocument
-from kprep.store import boilerplate, documents, kept, overlay, releases, runs
+from kprep.store import boilerplate, documents, folders, kept, overlay, releases, runs
 from kprep.store.sql import Connection
 from publish.plan import first_stage
 from sources import SOURCES, Entry
@@ -35,6 +37,7 @@ class Prepared:
 
     free: queue.SimpleQueue[PrepareChild] = field(default_factory=queue.SimpleQueue)
     all: list[PrepareChild] = field(default_factory=list)
+    suggestions: Suggestions | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)
     total: int = 0
     done: int = 0
@@ -53,6 +56,13 @@ class Prepared:
             yield child
         finally:
             self.free.put(child)
+
+    def suggesting(self, workspace: Workspace) -> Suggestions:
+        """What the model of the run suggests; one for all threads."""
+        with self.lock:
+            if self.suggestions is None:
+                self.suggestions = Suggestions.of(workspace.base.config.enrichment.model)
+            return self.suggestions
 
     def report_one(self) -> None:
         """One more document is through."""
@@ -75,17 +85,27 @@ def prepare_batch(workspace: Workspace, run_id: str, number: int, children: Prep
         honour_decisions(workspace, connection)
     with children.child(workspace) as child:
         for item in items:
-            _prepare_one(workspace, run_id, item, child, keep=item["document_id"] not in hidden)
+            _prepare_one(workspace, run_id, item, (child, children), keep=item["document_id"] not in hidden)
             children.report_one()
     return len(items)
 
 
-def _prepare_one(workspace: Workspace, run_id: str, item: dict[str, Any], child: PrepareChild, *, keep: bool) -> None:
+def _prepare_one(
+    workspace: Workspace, run_id: str, item: dict[str, Any], by: tuple[PrepareChild, Prepared], *, keep: bool
+) -> None:
+    child, children = by
     kb, key, fingerprint = workspace.kb, item["document_id"], item["content_fingerprint"]
     repeated = item["repeated"]
     rules = workspace.rules.of_content(item["content_hash"])
     stages = rules.stages(item["media_type"], item["doc_type"], item["source"], repeated)
     outcome, began = _outcome(workspace, item, stages, child)
+    was_asked = True
+    if isinstance(outcome.result, PreparedDocument):
+        result, was_asked = children.suggesting(workspace).add(workspace, item, outcome.result)
+        outcome = replace(outcome, result=result)
+        if not was_asked:  # saved as what it is, and looked at again by the next run
+            stages = rules.without_model(stages)
+            fingerprint = content_fingerprint(item["content_hash"], stages)
     new = b""
     if keep and outcome.kept is not None:
         new = outcome.kept.to_bytes(kb, item["content_hash"], stages["parse"])
@@ -100,6 +120,8 @@ def _prepare_one(workspace: Workspace, run_id: str, item: dict[str, Any], child:
                 fail_renamed(connection, kb, run_id, item["source"], (item["renamed_from"], item["uri"]))
             runs.done(connection, run_id, key, None, began)
             return
+        if not was_asked:
+            folders.look_again(connection, kb, folder_of(item["uri"]))
         result = _with_paths(workspace, outcome.result, item)
         content = item["content_hash"]
         version = documents.save_version(connection, kb, key, content, fingerprint, stages, repeated, result)

@@ -18,7 +18,7 @@ from embedding.tokenizer import BUNDLED
 from kprep.config import KnowledgeBase, ProfileConfig, read_mapping
 from kprep.core.errors import ConfigError, UnsupportedFormat
 from kprep.core.ids import canonical_json, digest, fingerprint
-from kprep.core.models import ChunkProfile, SpeechSettings
+from kprep.core.models import ChunkProfile, JsonObject, SpeechSettings
 from parsers import parser_for, pdf, recording
 
 RulesT = TypeVar("RulesT")
@@ -42,6 +42,8 @@ class RuleSet:
     key: bytes = field(repr=False)
     speech: SpeechSettings = field(default_factory=SpeechSettings)
     passwords: tuple[str, ...] = field(default=(), repr=False)
+    model: JsonObject = field(default_factory=dict)
+    """What shapes the suggestions of a model (`enrichment.Model.identity`), {} without one."""
     accepted: frozenset[str] = frozenset()
     """Hashes of recordings that a person takes as they were recognised."""
 
@@ -85,8 +87,16 @@ class RuleSet:
             "clean": fingerprint("", "cleaning", cleaning.VERSION, options),
             "redact": self.redaction_identity(source),
             "chunk": fingerprint("", f"chunking.{chunker.name}", chunker.version, cut),
-            "enrich": fingerprint("", "enrichment", enrichment.VERSION, {"max_tokens": self.max_tokens}),
+            "enrich": self._enriching(self.model),
         }
+
+    def without_model(self, stages: Mapping[str, str]) -> dict[str, str]:
+        """The stages of a document that no model was asked about."""
+        return {**stages, "enrich": self._enriching({})}
+
+    def _enriching(self, model: JsonObject) -> str:
+        options = {"max_tokens": self.max_tokens} | ({"model": model} if model else {})
+        return fingerprint("", "enrichment", enrichment.VERSION, options)
 
     def _parser_identity(self, media_type: str) -> str:
         """A PDF is parsed anew when other passwords are known, since one may open it."""
@@ -135,7 +145,20 @@ def load_rules(base: KnowledgeBase, key: bytes) -> RuleSet:
         key=key,
         speech=_speech(base),
         passwords=_passwords(base),
+        model=_model(base),
     )
+
+
+def _model(base: KnowledgeBase) -> JsonObject:
+    """What shapes a model's suggestions. Raises: ConfigError when the variable that holds its key is not set."""
+    config = base.config.enrichment.model
+    if config is None:
+        return {}
+    if config.api_key_env and not os.environ.get(config.api_key_env):
+        raise ConfigError(
+            f"enrichment.model.api_key_env names {config.api_key_env}, which is not set in the environment"
+        )
+    return enrichment.model_identity(config.model, config.fields, config.parameters)
 
 
 def _passwords(base: KnowledgeBase) -> tuple[str, ...]:

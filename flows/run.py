@@ -283,10 +283,11 @@ def stop(workspace: Workspace, run_id: str, plan: Mapping[str, Any]) -> dict[str
 
 
 def has_changes(workspace: Workspace, run_id: str) -> bool:
-    """False when nothing the run tried came through, so that a candidate would equal the live release."""
+    """False when nothing the run tried came through, or all of it is as it was for want of a model, so that a candidate
+    would equal the live release."""
     with workspace.database.begin() as connection:
         work = runs.work(connection, run_id)
-    stays = stranded(workspace.kb, work)
+        stays = stranded(workspace.kb, work) | candidates.as_before(workspace, connection, work)
     return any(item.state == "ready" and item.document_id not in stays for item in work)
 
 
@@ -431,6 +432,7 @@ def finish(workspace: Workspace, run_id: str, status: str, extra: dict[str, Any]
                 "embedding_cache_hits": extra.get("cache_hits", 0),
                 "hashed": noted.get("hashed", 0),
             },
+            "model": extra.get("model", {"asked": 0, "refused": 0, "without": 0, "reason": ""}),
             "chunks": {
                 "parents": members.get("parents", 0),
                 "children": members.get("children", 0),

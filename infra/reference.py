@@ -65,6 +65,18 @@ MEANINGS = {
     "chunking.profiles.NAME.target": "in place of `target_tokens`: `180 words`, `350 characters` or `200 tokens`, or "
     'one for each language, `{en: 180 words, zh: 350 characters, "*": 200 tokens}`; `max_tokens` holds as before',
     "chunking.profiles.NAME.overlap_sentences": "sentences repeated between two text chunks",
+    "enrichment.model.base_url": "a server with the OpenAI interface whose model suggests titles, context and "
+    "fragments; without `enrichment.model`, the default, rules alone do, and nothing is sent anywhere",
+    "enrichment.model.model": "name of the model; another one asks about every chunk anew",
+    "enrichment.model.api_key_env": "environment variable that holds the key",
+    "enrichment.model.fields": "what it suggests: `title`, `context` (a line before the text in what is embedded "
+    "and indexed, never in `text`), `fragment` (where no rule is sure)",
+    "enrichment.model.parameters": "added to each request; `temperature` is 0 unless given",
+    "enrichment.model.parallel": "requests at a time for one document",
+    "enrichment.model.timeout_s": "seconds to wait for an answer",
+    "enrichment.model.attempts": "times a request is sent while the server is busy or out of reach",
+    "enrichment.model.required": "`true`: without the model a document fails and keeps its published version; "
+    "`false`: it gets what rules say, with a warning, and the next run asks again",
     "embedding": "`provider`: `local`, `multilingual`, `openai` or `none`, and the provider's own keys (below)",
     "quality.questions": "file of fixed questions",
     "quality.thresholds.recall_at_5": "floor; without it the figure is reported, not judged",
@@ -242,6 +254,8 @@ def _inner_model(annotation: Any) -> tuple[type[BaseModel] | None, str]:
     models = [item for item in arguments if isinstance(item, type) and issubclass(item, BaseModel)]
     if not models:
         return None, ""
+    if type(None) in arguments:
+        return models[0], ""
     return models[0], ".NAME" if str in arguments else "[]"
 
 

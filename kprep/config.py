@@ -179,6 +179,26 @@ class ChunkingConfig(_Strict):
     profiles: dict[str, ProfileConfig] = Field(default_factory=dict)
 
 
+class ModelConfig(_Strict):
+    """A chat model behind a server with the OpenAI interface, which suggests what rules are unsure of."""
+
+    base_url: str
+    model: str
+    api_key_env: str | None = None
+    fields: tuple[Literal["title", "context", "fragment"], ...] = ("title", "context", "fragment")
+    parameters: dict[str, Any] = Field(default_factory=dict)
+    parallel: int = Field(default=4, ge=1, le=64)
+    timeout_s: float = Field(default=60, gt=0)
+    attempts: int = Field(default=5, ge=1, le=20)
+    required: bool = False
+
+
+class EnrichmentConfig(_Strict):
+    """What is added to chunks beside the rules."""
+
+    model: ModelConfig | None = None
+
+
 class ThresholdConfig(_Strict):
     """Floors and ceilings of the gate; shares and rates are 0..1."""
 
@@ -291,6 +311,7 @@ class KnowledgeBaseConfig(_Strict):
     cleaning: CleaningConfig = CleaningConfig()
     redaction: RedactionConfig = RedactionConfig()
     chunking: ChunkingConfig = ChunkingConfig()
+    enrichment: EnrichmentConfig = EnrichmentConfig()
     embedding: dict[str, Any] = Field(default_factory=lambda: {"provider": "local"})
     """`provider` and what it takes (checked by the embedding room); `provider: none` is keyword search only."""
     quality: QualityConfig = QualityConfig()

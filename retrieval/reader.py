@@ -214,6 +214,7 @@ def chunk_json(row: Mapping[str, Any]) -> dict[str, Any]:
         "fragment": row["fragment"],
         "fragment_confidence": row["fragment_confidence"],
         "title": row["title"],
+        "generated": list((row["generated"] or {}).get("used", ())),
         "keywords": list(row["keywords"]),
         "entities": row["entities"],
         "language": row["language"],

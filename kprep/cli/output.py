@@ -100,6 +100,7 @@ def run_summary(summary: Mapping[str, Any]) -> None:
         f"  work       {work['parsed']} parsed, {later}{work['embedded']} embedded, "
         f"{work['embedding_cache_hits']} vectors reused"
     )
+    suggested(summary["model"])
     if work.get("boilerplate"):
         console.print(f"  repeated   {work['boilerplate']} documents planned again: what their source repeats changed")
     console.print(
@@ -133,6 +134,17 @@ def failures(rows: Sequence[Mapping[str, Any]], most: int = 20) -> None:
         click.echo(textwrap.fill(said, console.width, initial_indent="      ", subsequent_indent="      "))
     if len(rows) > most:
         console.print(f"  ... and {len(rows) - most} more: `kprep status --failures`")
+
+
+def suggested(model: dict[str, Any]) -> None:
+    """What became of asking a model, where one was."""
+    if model["asked"] or model["without"]:
+        console.print(f"  model      {model['asked']} asked, {model['refused']} suggestions refused")
+    if model["without"]:
+        console.print(
+            f"  [yellow]{escape(model['reason'])}: {model['without']} documents have what rules say; the next run asks "
+            "again[/]"
+        )
 
 
 def gate(report: Mapping[str, Any]) -> None:

@@ -183,6 +183,19 @@ class EnrichmentError(PrepError):
     reason = "enrichment_failed"
 
 
+class ModelRefused(EnrichmentError):
+    """The model server refuses what it is asked."""
+
+    reason = "model_refused"
+
+
+class ModelUnavailable(EnrichmentError):
+    """The model server is out of reach or limits the rate."""
+
+    retryable = True
+    reason = "model_unavailable"
+
+
 class EmbeddingError(PrepError):
     """Vectors cannot be computed."""
 

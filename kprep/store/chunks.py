@@ -11,6 +11,8 @@ from kprep.core.models import EnrichedDocument
 from kprep.store.sql import jsonb, load
 
 SQL = load(__file__)
+_RECORDED = ("asked", "by", "used")
+"""What is recorded of an answer beside its fields."""
 
 
 def save(connection: Connection, kb: str, document_id: str, version_id: str, document: EnrichedDocument) -> None:
@@ -52,6 +54,12 @@ def save(connection: Connection, kb: str, document_id: str, version_id: str, doc
         for ordinal, child in enumerate(document.children)
     ]
     _store(connection, kb, document_id, version_id, parents, chunks)
+
+
+def suggested(connection: Connection, kb: str, version_id: str) -> dict[str, dict[str, Any]]:
+    """What a model was asked about a version's chunks: hash of the request -> what was accepted of the answer."""
+    rows = connection.execute(SQL["suggested"], {"kb": kb, "version_id": version_id}).scalars()
+    return {row["asked"]: {name: value for name, value in row.items() if name not in _RECORDED} for row in rows}
 
 
 def places(connection: Connection, kb: str, version_id: str) -> list[tuple[int, str | None, list[str]]]:

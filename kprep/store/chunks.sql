@@ -32,3 +32,7 @@ WHERE v.kb = :kb AND v.version_id = :version_id ORDER BY v.ordinal;
 SELECT v.ordinal, v.locator ->> 'anchor', c.heading_path
 FROM kprep.version_chunks v JOIN kprep.chunks c ON c.kb = v.kb AND c.chunk_id = v.chunk_id
 WHERE v.kb = :kb AND v.version_id = :version_id ORDER BY v.ordinal;
+
+-- name: suggested
+SELECT c.signals -> 'model' FROM kprep.version_chunks v JOIN kprep.chunks c ON c.kb = v.kb AND c.chunk_id = v.chunk_id
+WHERE v.kb = :kb AND v.version_id = :version_id AND c.signals ? 'model';

@@ -58,3 +58,8 @@ def settle(connection: Connection, kb: str, run_id: str, release: int, rules: st
     connection.execute(SQL["forget_gone"], values)
     connection.execute(SQL["settle"], values)
     connection.execute(SQL["settle_base"], {"kb": kb, "release": release, "rules": rules})
+
+
+def look_again(connection: Connection, kb: str, folder: str) -> None:
+    """Let the next run compare a folder's documents, whether or not it changed."""
+    connection.execute(SQL["look_again"], {"kb": kb, "folder": folder})

@@ -23,3 +23,6 @@ UPDATE kprep.folders SET settled = true WHERE kb = :kb AND run_id = :run_id AND 
 
 -- name: settle_base
 UPDATE kprep.knowledge_bases SET settled_release = :release, settled_rules = :rules WHERE kb = :kb;
+
+-- name: look_again
+UPDATE kprep.folders SET digest = '' WHERE kb = :kb AND folder = :folder;
