@@ -2,12 +2,13 @@
 
 In: ChunkedDocument, the embedder's token limit and counter. Out: EnrichedDocument, same chunks, same order.
 
-Per child: a title (the heading where it says something, else the most telling short sentence), up to six keywords
-(YAKE for languages written with spaces and known to it; jieba's nouns and names for Chinese; frequent character groups
-for Japanese; other languages none), entities that patterns are sure of (error codes, API operations and paths,
-policies, modules), the language (its own only where it is long and clearly another than the document's), the kind of
-fragment with how sure its rule is ("" where none is), signals (`enrichment.signals`), and `index_text`: heading line,
-text, keywords. What the document refers to is in `relations`.
+Per child: a title (the question of an answer; the heading where it says something; else the most telling short
+sentence), up to six keywords (YAKE for languages written with spaces and known to it; jieba's nouns and names for
+Chinese; frequent character groups for Japanese; other languages none), entities that patterns or the document's own
+names are sure of (error codes, operations, policies, modules, symbols), each with origin and confidence, the language
+(its own only where it is long and clearly another than the document's), the kind of fragment with how sure its rule is
+("" where none is), signals (`enrichment.signals`), and `index_text`: heading line, text, keywords. What the document
+refers to is in `relations`.
 Per document: from when to when it holds and what it replaces, where its first lines say so (`enrichment.validity`);
 front matter that says it stands.
 Per parent: the first sentences, at most 300 characters.

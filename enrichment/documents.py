@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from enrichment.entities import entities_of
+from enrichment.entities import entity_finder, names_of
 from enrichment.fragments import fragment_of
 from enrichment.keywords import keywords_of
 from enrichment.languages import chunk_language, document_language
@@ -24,10 +24,11 @@ from kprep.core.models import (
     EnrichedChunk,
     EnrichedDocument,
     EnrichedParent,
+    Entity,
 )
 from kprep.core.tables import sentences
 
-VERSION = 6
+VERSION = 7
 CELL_BORDER = " | "
 
 
@@ -40,9 +41,12 @@ def enrich(document: ChunkedDocument, max_tokens: int, count_tokens: CountTokens
     language = document_language(document)
     entries, called = stated(document), names(document)
     writer = _Writer(document.title, max_tokens, count_tokens)
+    find_entities = entity_finder(names_of(document))
     first = {child.parent_key: child.key for child in reversed(document.children)}
     children = tuple(
-        _child(child, language, writer, entries, called, heads=first[child.parent_key] == child.key)
+        _child(
+            child, language, writer, find_entities(child), entries, called, heads=first[child.parent_key] == child.key
+        )
         for child in document.children
     )
     told = _concluded(document)
@@ -131,6 +135,7 @@ def _child(
     child: ChildChunk,
     inherited: str,
     writer: _Writer,
+    entities: tuple[Entity, ...],
     entries: Mapping[str, Mapping[str, Any]],
     called: Mapping[str, Mapping[str, Any]],
     *,
@@ -140,14 +145,13 @@ def _child(
     found = keywords_of(child, language)
     index_text, keywords, tokens = writer.write(child, found)
     title = title_of(child, found, language, heads=heads)
-    entities = entities_of(child)
     fragment, confidence = fragment_of(child, entities)
     signals = {"rule": estimate(child, language, fragment, writer.count_tokens)}
     if child.heading_path and child.heading_path[0] in entries:
         signals["entry"] = dict(entries[child.heading_path[0]])
     if own := called.get(child.heading_path[0] if child.heading_path else "") or called.get(""):
         signals["names"] = dict(own)
-    content = canonical_json([title, keywords, entities, language, index_text, fragment, signals])
+    content = canonical_json([title, keywords, list(map(asdict, entities)), language, index_text, fragment, signals])
     return EnrichedChunk(
         key=digest(child.key, content)[:32],
         parent_key=child.parent_key,

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
+from enrichment.entities import counted
 from enrichment.titles import question_of
-from kprep.core.models import ChildChunk
+from kprep.core.models import ChildChunk, Entity
 
 FRAGMENTS = (
     "def", "int", "ex", "form", "app", "step", "code", "api", "error", "table", "faq", "policy", "schema", "field",
@@ -48,7 +50,7 @@ _QUESTION = re.compile(
 )
 
 
-def fragment_of(child: ChildChunk, entities: tuple[tuple[str, str], ...]) -> tuple[str, float]:
+def fragment_of(child: ChildChunk, entities: Sequence[Entity]) -> tuple[str, float]:
     """(type, confidence 0..1): what the format itself says (1.0), else the first rule that applies; ("", 0.0) when
     none is at least `LEAST` sure."""
     if child.fragment:
@@ -57,19 +59,19 @@ def fragment_of(child: ChildChunk, entities: tuple[tuple[str, str], ...]) -> tup
     return (found, confidence) if confidence >= LEAST else ("", 0.0)
 
 
-def _by_rule(child: ChildChunk, entities: tuple[tuple[str, str], ...]) -> tuple[str, float]:
+def _by_rule(child: ChildChunk, entities: Sequence[Entity]) -> tuple[str, float]:
     heading = child.heading_path[-1] if child.heading_path else ""
-    counts = {kind: sum(entity == kind for entity, _ in entities) for kind in ("error_code", "api")}
-    if child.kind != "code" and counts["error_code"] and _ERROR_HEADING.search(heading + child.lead):
+    errors, operations = counted(entities, "error_code"), counted(entities, "api")
+    if child.kind != "code" and errors and _ERROR_HEADING.search(heading + child.lead):
         return "error", 0.9
-    if child.kind != "code" and counts["error_code"] > 2:
+    if child.kind != "code" and errors > 2:
         return "error", 0.8
     if child.kind in ("code", "table"):
         return child.kind, 1.0
     if child.kind == "list" and not question_of(child):
         numbered = len(_NUMBERED.findall(child.text)) / max(len(_ITEM.findall(child.text)), 1)
         return ("step", min(numbered, 0.95)) if numbered > 0.5 else ("", 0.0)
-    return _by_words(child, heading, counts["api"])
+    return _by_words(child, heading, operations)
 
 
 def _by_words(child: ChildChunk, heading: str, operations: int) -> tuple[str, float]:

@@ -313,6 +313,17 @@ class Relation:
 
 
 @dataclass(frozen=True, slots=True)
+class Entity:
+    """A named thing. `kind`: "api", "api_path", "error_code", "policy", "module", "symbol". `origin`: what says so: a
+    "pattern", or the document's own "heading", "operation", "schema" or "code". `confidence`: 0..1."""
+
+    kind: str
+    value: str
+    origin: str
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
 class EnrichedChunk:
     """A child chunk with what retrieval needs. Only `index_text` is embedded and indexed; `text` is what is cited.
 
@@ -340,7 +351,7 @@ class EnrichedChunk:
     fragment: str = ""
     fragment_confidence: float = 0.0
     signals: JsonObject = field(default_factory=dict)
-    entities: tuple[tuple[str, str], ...] = ()
+    entities: tuple[Entity, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

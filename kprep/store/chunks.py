@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from sqlalchemy import Connection
@@ -39,7 +40,7 @@ def save(connection: Connection, kb: str, document_id: str, version_id: str, doc
             "heading_path": list(child.heading_path),
             "title": child.title,
             "keywords": list(child.keywords),
-            "entities": [list(entity) for entity in child.entities],
+            "entities": [asdict(entity) for entity in child.entities],
             "fragment": child.fragment,
             "fragment_confidence": child.fragment_confidence,
             "signals": dict(child.signals),

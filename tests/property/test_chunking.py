@@ -300,7 +300,7 @@ def test_enriched_chunks_are_within_the_limit_and_invent_nothing(
         assert chunk.tokens == COUNT(chunk.index_text) <= profile.max_tokens
         assert chunk.content_hash == digest(chunk.index_text)
         assert all(keyword.casefold() in words for keyword in chunk.keywords)
-        assert all(value.casefold() in words for _, value in chunk.entities)
+        assert all(entity.value.casefold() in words for entity in chunk.entities)
         title = chunk.title.casefold()
         assert title in words or title in " ".join(chunk.text.casefold().split())
     for parent in enriched.parents:

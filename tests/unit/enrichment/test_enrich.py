@@ -153,20 +153,58 @@ def test_entities_are_what_patterns_are_sure_of() -> None:
         "Call GET /v1/orders/{id} or /v2/refunds. It fails with ERR_CONN_1045 or PAYMENT_ERROR_7. See the Travel "
         "Expense Policy, the Billing Module and the mail-service."
     )
-    assert entities_of(child(text)) == (
-        ("api", "GET /v1/orders/{id}"),
-        ("api_path", "/v2/refunds"),
-        ("error_code", "ERR_CONN_1045"),
-        ("error_code", "PAYMENT_ERROR_7"),
-        ("policy", "Travel Expense Policy"),
-        ("module", "Billing Module"),
-        ("module", "mail-service"),
-    )
+    assert [(entity.kind, entity.value, entity.confidence) for entity in entities_of(child(text))] == [
+        ("api", "GET /v1/orders/{id}", 0.95),
+        ("api_path", "/v2/refunds", 0.8),
+        ("error_code", "ERR_CONN_1045", 0.95),
+        ("error_code", "PAYMENT_ERROR_7", 0.95),
+        ("policy", "Travel Expense Policy", 0.8),
+        ("module", "Billing Module", 0.8),
+        ("module", "mail-service", 0.7),
+    ]
     assert (
         entities_of(child("Read the Policy in /usr/local/bin at 10.0.0.1, version E330 of UTF-8, see RFC-2119.")) == ()
     )
     table = child("E1045 | lost\nE1046 | late", "Error codes", kind="table", lead="Code | Meaning\n")
-    assert entities_of(table) == (("error_code", "E1045"), ("error_code", "E1046"))
+    assert [(entity.value, entity.origin) for entity in entities_of(table)] == [
+        ("E1045", "pattern"), ("E1046", "pattern"),
+    ]  # fmt: skip
+    named = [entity.value for entity in entities_of(child("员工应遵守《员工考勤管理制度》。"))]
+    assert named == ["员工考勤管理制度"]
+
+
+@pytest.mark.req("D7.5", "D7.6", "D7.8")
+def test_entities_are_what_the_document_itself_names() -> None:
+    source = [
+        (
+            "Orders take what send_invoice and dunning gave.",
+            ("Travel and expense policy 2025", "2. Billing core module"),
+        ),
+        (
+            "Every journey needs the Billing core; see the Travel and expense policy.",
+            ("Travel and expense policy 2025",),
+        ),
+        ("List orders.", ("GET /v1/orders List orders",)),
+        ("Fields.", ("OrderLine",)),
+        ("Each OrderLine of an Order is read by GET /v1/orders again.", ("Use",)),
+        ("def send_invoice(): ...", ("send_invoice",)),
+        ("def dunning(): ...", ("dunning",)),
+    ]
+    kinds = {"OrderLine": {"fragment": "schema"}, "send_invoice": {"kind": "code"}, "dunning": {"kind": "code"}}
+    chunks = [
+        replace(child(text, *path, key=f"k{n}"), **kinds.get(path[-1], {}))  # type: ignore[arg-type]
+        for n, (text, path) in enumerate(source)
+    ]
+    made = ChunkedDocument(
+        "s/a", DocumentMetadata(), "",
+        tuple(ParentChunk(f"p{n}", c.heading_path, c.text, LINE) for n, c in enumerate(chunks)),
+        tuple(replace(c, parent_key=f"p{n}") for n, c in enumerate(chunks)),
+    )  # fmt: skip
+    found = [[(e.kind, e.value, e.origin) for e in chunk.entities] for chunk in enrich(made, 256, count).children]
+    policy, module = ("policy", "Travel and expense policy", "heading"), ("module", "Billing core", "heading")
+    operation, invoice = ("api", "GET /v1/orders", "operation"), ("symbol", "send_invoice", "code")
+    line = ("api", "OrderLine", "schema")
+    assert found == [[policy, invoice], [module, policy], [operation], [line], [line, operation], [invoice], []]
 
 
 @pytest.mark.parametrize(
