@@ -6,9 +6,11 @@ import ctypes
 import math
 import re
 from collections import Counter
+from ctypes import c_double, c_float, c_int, c_uint, c_void_p
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import repeat
+from types import SimpleNamespace
 from typing import Any
 
 from parsers.pdf_geometry import Box, PageGeometry
@@ -32,8 +34,14 @@ _LIGATURES = str.maketrans(
     }
 )
 _HYPHENS = "\x02\ufffe"
-_PIECE = re.compile(r"[^\s\x02\ufffe\u0590-\u08ff\ufb1d-\ufefe]+|.", re.DOTALL)
-"""A word; spaces, hyphens at a line's end and letters of scripts that run to the left each for itself."""
+_WORD = r"[^\s\x02\ufffe\u0590-\u08ff\ufb1d-\ufefe]+"
+_PIECE = re.compile(f"{_WORD}(?: {_WORD})*|.", re.DOTALL)
+"""Words with one space between; other spaces, hyphens at a line's end and letters of scripts that run to the left each
+for itself."""
+LONE_LIGATURES = {"ff", "fi", "fl", "ffi", "ffl"}
+"""Words that some files draw apart from the rest of theirs."""
+WIDE_GAP = 1.3
+"""Sizes of the letters by which two words lie so far apart that they belong to different columns."""
 _LAM, _ALEFS = "\u0644", "\u0622\u0623\u0625\u0627"
 LINE_END_HYPHEN = "\ufffe"
 INFERRED = "\u2423"
@@ -42,10 +50,12 @@ INFERRED = "\u2423"
 
 @dataclass(slots=True)
 class Glyph:
-    """Characters of one style drawn side by side without a space between: a word or a part of one; letters that run
-    to the left each for itself. `turn`: degrees its text is turned clockwise from upright: 0, 90, 180, 270.
+    """Characters of one style drawn side by side: a word or a part of one, or words of one line as far as nothing on
+    the page could part them (no wide gap, no rule of a table beside them); letters that run to the left each for
+    itself. `turn`: degrees its text is turned clockwise from upright: 0, 90, 180, 270.
     `space`: what follows it, "" nothing, " " a space the file holds, INFERRED one PDFium inferred, "\\n" the end of a
-    line the file holds. `order`: place in the page's content. `letters`: number of characters."""
+    line the file holds. `order`: place in the page's content. `letters`: number of characters
+    but for spaces."""
 
     text: str
     x0: float
@@ -86,36 +96,44 @@ def read_glyphs(page: Any, place: PageGeometry, paint: Paint) -> list[Glyph]:
 
 
 class _GlyphReader:
-    """Reads one text page: characters of one text object up to the next space are one `Glyph`, so that PDFium is asked
-    for two boxes a word and not for one a letter."""
+    """Reads one text page: characters of one text object up to the next space or wide gap are one `Glyph`, so that
+    PDFium is asked for two boxes a word and not for one a letter."""
 
     def __init__(self, raw: Any, place: PageGeometry, paint: Paint) -> None:
+        import pypdfium2.raw as pdfium
+
         self._raw, self._place, self._paint = raw, place, paint
         self._level = place.rotation == 0
         self._is_scan = _is_scan(paint, place)
+        self._ruled = _band(paint)
         self._styles: dict[int, _Style] = {}
         self._found: list[Glyph] = []
-        self._doubles = [ctypes.c_double() for _ in range(4)]
-        self._name, self._flags = ctypes.create_string_buffer(256), ctypes.c_int()
-        self._channels = [ctypes.c_uint() for _ in range(4)]
+        self._doubles = [c_double() for _ in range(4)]
+        self._name, self._flags = ctypes.create_string_buffer(256), c_int()
+        self._channels = [c_uint() for _ in range(4)]
+        self._channel_addresses = [ctypes.addressof(value) for value in self._channels]
         self._addresses = [ctypes.addressof(value) for value in self._doubles]
-        self._address = ctypes.cast(raw, ctypes.c_void_p).value
-        self._owner_of, self._box_of = _quick("FPDFText_GetTextObject", ctypes.c_void_p), _char_box()
+        self._address = ctypes.cast(raw, c_void_p).value
+        self._matrix = pdfium.FS_MATRIX()
+        self._matrix_address = ctypes.addressof(self._matrix)
+        self._looks: dict[int, tuple[bool, bool]] = {}
+        self._pdfium = _functions()
+        self._owner_of = self._pdfium.FPDFText_GetTextObject
+        self._box_of = self._pdfium.FPDFText_GetCharBox
+        self._is_generated = self._pdfium.FPDFText_IsGenerated
 
     def glyphs(self) -> list[Glyph]:
         """All of the page, in content order."""
         import pypdfium2.raw as pdfium
 
-        owner_of, address = self._owner_of, self._address
-        is_generated = _quick("FPDFText_IsGenerated", ctypes.c_int)
         for found in _PIECE.finditer(self._text()):
             start, piece = found.start(), found.group()
             if piece.isspace():
-                self._space(piece, inferred=is_generated(address, start) == 1)
+                self._space(start, piece)
             elif piece in _HYPHENS and pdfium.FPDFText_IsHyphen(self._raw, start) == 1:
-                self._word(start, LINE_END_HYPHEN, owner_of(address, start) or 0)
+                self._run(start, [LINE_END_HYPHEN], self._owner_of(self._address, start) or 0)
             else:
-                self._pieces(start, piece, owner_of(address, start) or 0)
+                self._words(start, piece.split(" "))
         return self._found
 
     def _text(self) -> str:
@@ -129,36 +147,83 @@ class _GlyphReader:
             text = bytes(buffer)[: 2 * count].decode("utf-16-le", "surrogatepass")
             if len(text) == count:
                 return text
-        letters = map(_quick("FPDFText_GetUnicode", ctypes.c_uint), repeat(self._address), range(count))
+        letters = map(self._pdfium.FPDFText_GetUnicode, repeat(self._address), range(count))
         return "".join(map(chr, letters))
 
-    def _pieces(self, start: int, text: str, owner: int) -> None:
+    def _words(self, start: int, words: list[str]) -> None:
+        """Words with one space between, from the index on: halved until all are of one text object."""
+        owner_of, address = self._owner_of, self._address
+        owner, end = owner_of(address, start) or 0, start + sum(map(len, words)) + len(words) - 2
+        if owner and (end == start or owner_of(address, end) == owner):
+            self._run(start, words, owner)
+        elif len(words) == 1:
+            self._pieces(start, words[0])
+        else:
+            half = len(words) // 2
+            space = start + sum(map(len, words[:half])) + half - 1
+            self._words(start, words[:half])
+            self._space(space, " ")
+            self._words(space + 1, words[half:])
+
+    def _run(self, start: int, words: list[str], owner: int) -> None:
+        """Words of one text object, from the index on, as one glyph up to each wide gap where they may be taken
+        together, else as one each."""
+        style = self._style(start, owner)
+        joins = len(words) > 1 and self._may_join(style) and LONE_LIGATURES.isdisjoint(words)
+        widest = WIDE_GAP * style.size if joins else -math.inf
+        begun, at = 0, start
+        x0, low, x1, high = self._box(start, len(words[0]))
+        for number in range(1, len(words)):
+            at += len(words[number - 1]) + 1
+            left, bottom, right, top = self._box(at, len(words[number]))
+            if -style.size <= left - x1 <= widest:
+                x1 = right
+                low = min(low, bottom)
+                high = max(high, top)
+                continue
+            self._add(start, words[begun:number], style, (x0, low, x1, high))
+            self._space(at - 1, " ")
+            begun, start = number, at
+            x0, low, x1, high = left, bottom, right, top
+        self._add(start, words[begun:], style, (x0, low, x1, high))
+
+    def _may_join(self, style: _Style) -> bool:
+        """Words of the style are whole lines to all that looks at them: level, dark, beside no rule."""
+        if not self._level or style.turn or style.white:
+            return False
+        return not self._ruled[0] - style.size < style.baseline < self._ruled[1] + style.size
+
+    def _box(self, start: int, letters: int) -> Box:
+        """(left, bottom, right, top) of the first and last of so many characters, in the file's coordinates."""
+        left, right, bottom, top = self._doubles
+        self._box_of(self._address, start, *self._addresses)
+        if letters == 1:
+            return left.value, bottom.value, right.value, top.value
+        x0, x1, low, high = left.value, right.value, bottom.value, top.value
+        self._box_of(self._address, start + letters - 1, *self._addresses)
+        return min(x0, left.value), min(low, bottom.value), max(x1, right.value), max(high, top.value)
+
+    def _style(self, index: int, owner: int) -> _Style:
+        key = owner or -index - 1
+        style = self._styles.get(key)
+        if style is None:
+            style = self._styles[key] = self._read_style(index, owner)
+        return style
+
+    def _pieces(self, start: int, text: str) -> None:
         """A word, in as many parts as there are text objects in it."""
         owner_of, address, last = self._owner_of, self._address, len(text) - 1
-        if owner and (last == 0 or owner_of(address, start + last) == owner):
-            self._word(start, text, owner)
-            return
         owners = [owner_of(address, start + index) or -index - 1 for index in range(last + 1)]
         at = 0
         for end in range(1, len(text) + 1):
             if end > last or owners[end] != owners[at]:
-                self._word(start + at, text[at:end], max(owners[at], 0))
+                self._run(start + at, [text[at:end]], max(owners[at], 0))
                 at = end
 
-    def _word(self, start: int, text: str, owner: int) -> None:
-        """Add characters of one text object, from the index on, as one glyph."""
-        left, right, bottom, top = self._doubles
-        end = start + len(text) - 1
-        self._box_of(self._address, start, *self._addresses)
-        x0, x1, low, high = left.value, right.value, bottom.value, top.value
-        if end > start:
-            self._box_of(self._address, end, *self._addresses)
-            x0, x1 = min(x0, left.value), max(x1, right.value)
-            low, high = min(low, bottom.value), max(high, top.value)
-        key = owner or -start - 1
-        style = self._styles.get(key)
-        if style is None:
-            style = self._styles[key] = self._read_style(start)
+    def _add(self, start: int, words: list[str], style: _Style, bounds: Box) -> None:
+        """One glyph of words of one text object; `bounds` as `_box` gives them."""
+        text = " ".join(words)
+        x0, low, x1, high = bounds
         if self._level:
             box = (x0 - self._place.left, self._place.top - high, x1 - self._place.left, self._place.top - low)
         else:
@@ -182,74 +247,90 @@ class _GlyphReader:
                 style.turn,
                 "",
                 start,
-                end - start + 1,
+                len(text) - len(words) + 1,
             )
         )
 
-    def _read_style(self, index: int) -> _Style:
-        """Of the text object a character belongs to."""
-        import pypdfium2.raw as pdfium
-
-        raw, rotation = self._raw, self._place.rotation
-        item = pdfium.FPDFText_GetTextObject(raw, index)
-        matrix = pdfium.FS_MATRIX()
-        pdfium.FPDFText_GetMatrix(raw, index, matrix)
+    def _read_style(self, index: int, owner: int) -> _Style:
+        """Of the text object a character belongs to, 0 for none."""
+        address, matrix = self._address, self._matrix
+        self._pdfium.FPDFText_GetMatrix(address, index, self._matrix_address)
         scale = math.hypot(matrix.c, matrix.d) or 1.0
-        flags, channels = self._flags, self._channels
-        pdfium.FPDFText_GetFontInfo(raw, index, self._name, 256, flags)
-        bold, mono = _look_of(self._name.value)
-        coloured = pdfium.FPDFText_GetFillColor(raw, index, *channels)
-        mode = pdfium.FPDFTextObj_GetTextRenderMode(item) if item else 0
-        angle = round(math.degrees(pdfium.FPDFText_GetCharAngle(raw, index)) / 90) * 90 % 360
-        turn = (angle + rotation) % 360
-        size = round(pdfium.FPDFText_GetFontSize(raw, index) * scale, 1)
+        bold, mono = self._look(index, owner)
+        coloured = self._pdfium.FPDFText_GetFillColor(address, index, *self._channel_addresses)
+        mode = self._pdfium.FPDFTextObj_GetTextRenderMode(owner) if owner else 0
+        radians = self._pdfium.FPDFText_GetCharAngle(address, index)
+        turn = (round(math.degrees(radians) / 90) * 90 + self._place.rotation) % 360
+        size = round(self._pdfium.FPDFText_GetFontSize(address, index) * scale, 1)
         return _Style(
             size=size,
-            bold=bold or pdfium.FPDFText_GetFontWeight(raw, index) >= _BOLD_WEIGHT or mode == 2,
-            mono=mono or bool(flags.value & 1),
+            bold=bold or mode == 2,
+            mono=mono,
             unseen=(mode == _INVISIBLE_MODE and not self._is_scan) or size < _TINY_POINTS,
-            white=bool(coloured) and mode in {0, 2} and min(channel.value for channel in channels[:3]) >= _WHITE,
+            white=bool(coloured) and mode in {0, 2} and min(channel.value for channel in self._channels[:3]) >= _WHITE,
             turn=turn,
             baseline=self._baseline(index, turn),
         )
 
-    def _baseline(self, index: int, turn: int) -> float:
+    def _look(self, index: int, owner: int) -> tuple[bool, bool]:
+        """Whether the font of a character's text object is bold, monospaced."""
         import pypdfium2.raw as pdfium
 
-        x, y = ctypes.c_double(), ctypes.c_double()
-        pdfium.FPDFText_GetCharOrigin(self._raw, index, x, y)
+        font = self._pdfium.FPDFTextObj_GetFont(owner) if owner else None
+        look = self._looks.get(font) if font else None
+        if look is None:
+            pdfium.FPDFText_GetFontInfo(self._raw, index, self._name, 256, self._flags)
+            bold, mono = _look_of(self._name.value)
+            bold = bold or pdfium.FPDFText_GetFontWeight(self._raw, index) >= _BOLD_WEIGHT
+            look = bold, mono or bool(self._flags.value & 1)
+            if font:
+                self._looks[font] = look
+        return look
+
+    def _baseline(self, index: int, turn: int) -> float:
+        x, y, *_ = self._doubles
+        self._pdfium.FPDFText_GetCharOrigin(self._address, index, *self._addresses[:2])
         across, down = self._place.seen(x.value, y.value)
         return down if turn in {0, 180} else across
 
-    def _space(self, text: str, *, inferred: bool) -> None:
+    def _space(self, index: int, text: str) -> None:
         """Note what follows the last glyph; a space of the file outweighs an inferred one, a line end both."""
         last = self._found[-1] if self._found else None
         if last is None:
             return
+        inferred = self._is_generated(self._address, index) == 1
         if text in "\r\n":
             last.space = last.space if inferred else "\n"
         elif last.space in {"", INFERRED}:
             last.space = INFERRED if inferred else " "
 
 
-@lru_cache(maxsize=8)
-def _quick(name: str, gives: Any) -> Any:
-    """A function of PDFium over (address of the text page, index): quicker than one that takes pointer objects."""
-    import pypdfium2.raw as pdfium
-
-    address = ctypes.cast(getattr(pdfium, name), ctypes.c_void_p).value
-    assert address is not None
-    return ctypes.CFUNCTYPE(gives, ctypes.c_void_p, ctypes.c_int)(address)
+_SIGNATURES: dict[str, tuple[Any, ...]] = {
+    "FPDFText_GetTextObject": (c_void_p, c_void_p, c_int),
+    "FPDFText_GetCharBox": (c_int, c_void_p, c_int, *[c_void_p] * 4),
+    "FPDFText_IsGenerated": (c_int, c_void_p, c_int),
+    "FPDFText_GetUnicode": (c_uint, c_void_p, c_int),
+    "FPDFText_GetMatrix": (c_int, c_void_p, c_int, c_void_p),
+    "FPDFText_GetFillColor": (c_int, c_void_p, c_int, *[c_void_p] * 4),
+    "FPDFText_GetCharAngle": (c_float, c_void_p, c_int),
+    "FPDFText_GetFontSize": (c_double, c_void_p, c_int),
+    "FPDFText_GetCharOrigin": (c_int, c_void_p, c_int, c_void_p, c_void_p),
+    "FPDFTextObj_GetTextRenderMode": (c_int, c_void_p),
+    "FPDFTextObj_GetFont": (c_void_p, c_void_p),
+}
+"""What each gives, then what it takes."""
 
 
 @lru_cache(maxsize=1)
-def _char_box() -> Any:
-    """FPDFText_GetCharBox over (address, index, references to left, right, bottom, top)."""
+def _functions() -> Any:
+    """Functions of PDFium over plain addresses: quicker than those that take pointer objects."""
     import pypdfium2.raw as pdfium
 
-    address = ctypes.cast(pdfium.FPDFText_GetCharBox, ctypes.c_void_p).value
-    assert address is not None
-    return ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int, *[ctypes.c_void_p] * 4)(address)
+    found = {
+        name: ctypes.CFUNCTYPE(*signature)(ctypes.cast(getattr(pdfium, name), c_void_p).value or 0)
+        for name, signature in _SIGNATURES.items()
+    }
+    return SimpleNamespace(**found)
 
 
 @lru_cache(maxsize=256)
@@ -263,6 +344,13 @@ def _is_scan(paint: Paint, place: PageGeometry) -> bool:
     """An image over most of the page: invisible text on it is what OCR read, not something kept from the reader."""
     page = place.width * place.height
     return any((x1 - x0) * (bottom - top) > 0.5 * page for x0, top, x1, bottom in paint.images)
+
+
+def _band(paint: Paint) -> tuple[float, float]:
+    """(top, bottom) of what lies level with rules, where tables may be."""
+    if not paint.rules:
+        return math.inf, -math.inf
+    return min(rule[1] for rule in paint.rules), max(rule[3] for rule in paint.rules)
 
 
 def _on_dark(box: Box, paint: Paint) -> bool:

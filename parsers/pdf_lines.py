@@ -10,10 +10,8 @@ from statistics import median
 from unicodedata import bidirectional
 
 from parsers.pdf_geometry import Box
-from parsers.pdf_glyphs import INFERRED, LINE_END_HYPHEN, Glyph
+from parsers.pdf_glyphs import INFERRED, LINE_END_HYPHEN, LONE_LIGATURES, WIDE_GAP, Glyph
 
-_LONE_LIGATURES = {"ff", "fi", "fl", "ffi", "ffl"}
-_GAP_BETWEEN_PIECES = 1.3
 _GAP_BETWEEN_WORDS = 0.6
 _MIN_GUTTER = 6.0
 _VOWEL_MARK = re.compile("[\u0591-\u05bd\u064b-\u0652]")
@@ -69,9 +67,9 @@ def _breaks(last: Glyph, glyph: Glyph) -> bool:
         is_right_to_left(last.text) or is_right_to_left(glyph.text)
     ):
         gap = max(last.x0 - glyph.x1, glyph.x0 - last.x1)
-        return gap > size * _GAP_BETWEEN_PIECES
+        return gap > size * WIDE_GAP
     gap = glyph.x0 - last.x1
-    return gap > size * _GAP_BETWEEN_PIECES or gap < -size
+    return gap > size * WIDE_GAP or gap < -size
 
 
 def is_right_to_left(text: str) -> bool:
@@ -136,11 +134,11 @@ def _join_ligatures(words: list[tuple[str, bool]]) -> str:
         after_inferred = index + 1 < len(words) and words[index + 1][1]
         is_lone = (
             inferred
-            and word in _LONE_LIGATURES
+            and word in LONE_LIGATURES
             and (after_inferred or index + 1 == len(words))
             and before[-1:].islower()
         )
-        follows_lone = inferred and before in _LONE_LIGATURES and word[:1].islower()
+        follows_lone = inferred and before in LONE_LIGATURES and word[:1].islower()
         out += word if is_lone or follows_lone else f" {word}"
     return out
 
@@ -155,7 +153,7 @@ def in_reading_order(items: Sequence[Line]) -> list[Line]:
     """Whole lines, column after column; `region` counts the columns. What spans columns parts the page into bands."""
     out: list[Line] = []
     for number, region in enumerate(_regions(list(items), 0)):
-        out.extend(replace(line, region=number) for line in rows_of(region))
+        out.extend(replace(line, region=number) if number else line for line in rows_of(region))
     return out
 
 

@@ -79,10 +79,12 @@ def read_pages(file: Any, uri: str) -> tuple[list[Element], list[SourceUnit]]:
     blocks = join_over_breaks(blocks)
     set_heading_levels(blocks)
     printed = labels(file)
-    elements = [
-        replace(item, locator=replace(item.locator, page_label=printed.get(item.locator.page or 0)))
-        for item in _woven(blocks, pages, edges, norm, marks)
-    ]
+    elements = _woven(blocks, pages, edges, norm, marks)
+    if printed:
+        elements = [
+            replace(item, locator=replace(item.locator, page_label=printed.get(item.locator.page or 0)))
+            for item in elements
+        ]
     attached = [*_attached(file), *(name for page in pages for name in page.attached)]
     pictures = [f"page {page.number}" for page in pages for _ in range(page.pictures)]
     return elements, [
@@ -228,13 +230,10 @@ def _woven(
         out.extend(Element(ElementKind.LIST_ITEM, f.text, place, level=1, hidden=f.hidden) for f in page.fields)
         out.extend(Element(kind, line.text, place) for kind, line in edge if line.top >= half)
     sure = {page.number: page.confidence for page in pages if page.confidence is not None}
+    if sure:
+        out = [replace(e, confidence=sure.get(e.locator.page or 0, e.confidence)) for e in out]
     return [
-        replace(
-            e,
-            text=e.text if e.kind is ElementKind.TABLE else e.text.strip(),
-            confidence=sure.get(e.locator.page or 0, e.confidence),
-        )
-        for e in out
+        e if e.kind is ElementKind.TABLE or e.text == e.text.strip() else replace(e, text=e.text.strip()) for e in out
     ]
 
 
