@@ -11,7 +11,8 @@ In: RedactedDocument, ChunkProfile, the embedder's own token counter. Out: Chunk
   the words or characters that `target` wants for the document's language. A question and its answer are a child of
   their own. Tables and code stand alone, with the paragraph that introduces them; the short command of a step stays in
   its list. A "Note:" stays with what it notes. Tables are
-  cut between rows and repeat their header in `lead`; code is cut at top-level blank lines, else at line ends; prose
+  cut between rows and repeat their header in `lead`; code is cut between statements where its language has a grammar,
+  else at top-level blank lines, else at line ends; prose
   between sentences; only a row, line or sentence that alone is over the limit is cut inside.
 - Limit: the tokens of the exact `index_text` (heading line, lead, overlap and a reserve for keywords included) are at
   most `max_tokens`, checked on the final string with the real tokenizer. Characters are bounded too (8 per token):

@@ -65,9 +65,7 @@ CutCode = Callable[[str, Atom, Budget, str], Iterator[Atom]]
 """(text of the parent, atom of a code block over the limit, budget, language of the code) -> atoms within the limit."""
 
 
-def atoms_of(
-    text: str, blocks: tuple[Block, ...], budget: Budget, language: str, code: CutCode | None = None
-) -> list[Atom]:
+def atoms_of(text: str, blocks: tuple[Block, ...], budget: Budget, language: str, code: CutCode) -> list[Atom]:
     """Atoms of a parent in order, runs and ties (`glued`) decided."""
     out: list[Atom] = []
     run, run_is_narrative = 0, True
@@ -86,7 +84,7 @@ def atoms_of(
         elif apart or not (glued or (narrative and run_is_narrative)):
             run, run_is_narrative = run + 1, narrative
         made: list[Atom] = []
-        for atom in _cut_block(text, index, block, budget, language, code or cut_code):
+        for atom in _cut_block(text, index, block, budget, language, code):
             run += bool(atom.fragment and made and not atom.glued)
             made.append(replace(atom, run=run, kind="list" if listed else atom.kind))
         out += [replace(made[0], glued=glued or made[0].glued, apart=apart), *made[1:]]

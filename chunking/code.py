@@ -9,7 +9,6 @@ from chunking.budget import Ruler
 from chunking.outline import Section, outline
 from chunking.sections import chunk_sections
 from chunking.spec import ChunkerSpec
-from chunking.syntax import cut_at_statements
 from kprep.core.models import ChunkedDocument, ChunkProfile, CountTokens, Element, RedactedDocument
 
 
@@ -18,7 +17,7 @@ def chunk(document: RedactedDocument, profile: ChunkProfile, count_tokens: Count
     symbols where it does not; nothing else is joined and nothing overlaps. Code that belongs to no symbol (imports,
     constants, the script at the end) has an empty heading path. Raises: as `sections`."""
     apart = replace(profile, min_tokens=0, overlap_sentences=0)
-    return chunk_sections(document, apart, count_tokens, _symbols, cut_at_statements)
+    return chunk_sections(document, apart, count_tokens, _symbols)
 
 
 def _symbols(document: RedactedDocument, profile: ChunkProfile, ruler: Ruler) -> list[Section]:

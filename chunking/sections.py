@@ -7,12 +7,13 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from chunking.atoms import CutCode, atoms_of, cut_code, sentences
+from chunking.atoms import atoms_of, sentences
 from chunking.budget import Budget, Ruler, budget_for, check_profile
 from chunking.layout import Block, lay_out
 from chunking.outline import Section, anchors_of, document_title, outline
 from chunking.packing import Group, Packer, kind_of
 from chunking.spec import ChunkerSpec
+from chunking.syntax import cut_at_statements
 from kprep.core.errors import ChunkingError
 from kprep.core.ids import digest
 from kprep.core.models import (
@@ -31,7 +32,7 @@ def chunk(document: RedactedDocument, profile: ChunkProfile, count_tokens: Count
     """Parents and children of the document; see the room's specification.
 
     Raises: ConfigError (impossible sizes), ChunkingError (no text, a limit that cannot be met)."""
-    return chunk_sections(document, profile, count_tokens, outline, cut_code)
+    return chunk_sections(document, profile, count_tokens, outline)
 
 
 def chunk_sections(
@@ -39,9 +40,8 @@ def chunk_sections(
     profile: ChunkProfile,
     count_tokens: CountTokens,
     outlined: Callable[[RedactedDocument, ChunkProfile, Ruler], list[Section]],
-    code: CutCode,
 ) -> ChunkedDocument:
-    """As `chunk`, with another way to find the sections and to cut code that is over the limit."""
+    """As `chunk`, with another way to find the sections."""
     check_profile(profile)
     ruler = Ruler(count_tokens)
     sections = outlined(document, profile, ruler)
@@ -53,7 +53,7 @@ def chunk_sections(
     children: list[ChildChunk] = []
     for section in sections:
         budget = budget_for(title, section.heading_path, profile, ruler, document.metadata.language)
-        cutter = _Cutter(section, budget, profile, document.metadata.language, code)
+        cutter = _Cutter(section, budget, profile, document.metadata.language)
         parents.append(cutter.parent(keys))
         children += cutter.children(parents[-1].key, keys)
     return ChunkedDocument(
@@ -76,14 +76,13 @@ class _Keys:
 class _Cutter:
     """Makes the chunks of one section."""
 
-    def __init__(self, section: Section, budget: Budget, profile: ChunkProfile, language: str, code: CutCode) -> None:
+    def __init__(self, section: Section, budget: Budget, profile: ChunkProfile, language: str) -> None:
         self.path = section.heading_path
         self.text, self.blocks = lay_out(section.elements)
         self.ends = [block.end for block in self.blocks]
         self.budget = budget
         self.overlap_sentences = profile.overlap_sentences
         self.language = language
-        self.code = code
 
     def parent(self, keys: _Keys) -> ParentChunk:
         first, last = self.blocks[0].element.locator, self.blocks[-1].element.locator
@@ -91,7 +90,7 @@ class _Cutter:
 
     def children(self, parent_key: str, keys: _Keys) -> list[ChildChunk]:
         packer = Packer(self.text, self.budget)
-        groups = packer.groups(atoms_of(self.text, self.blocks, self.budget, self.language, self.code))
+        groups = packer.groups(atoms_of(self.text, self.blocks, self.budget, self.language, cut_at_statements))
         before: list[Group | None] = [None, *groups]
         overlaps = [self._overlap(previous, group) for previous, group in zip(before, groups, strict=False)]
         linked = self._links(groups)
@@ -163,4 +162,4 @@ class _Cutter:
         return self.text[max(group[0].start, block.start) : min(group[-1].end, block.end)]
 
 
-CHUNKER = ChunkerSpec("sections", 6, chunk)
+CHUNKER = ChunkerSpec("sections", 7, chunk)
