@@ -174,7 +174,7 @@ def _clock(seconds: float) -> str:
 
 
 def public_metadata(row: Mapping[str, Any]) -> dict[str, Any]:
-    """What a consumer may act on: type, sensitivity, validity, owner, confidence, times."""
+    """What a consumer may act on: type, sensitivity, validity, owner, confidence, times, the version of the source."""
     kept = (
         "doc_type",
         "owner",
@@ -193,7 +193,7 @@ def public_metadata(row: Mapping[str, Any]) -> dict[str, Any]:
     )
     metadata = row["metadata"]
     said = {name: metadata[name] for name in kept if metadata.get(name) not in (None, "")}
-    return {**said, "store": row["store"]}
+    return {**said, "store": row["store"], "version_id": row["version_id"]}
 
 
 def chunk_json(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -201,6 +201,7 @@ def chunk_json(row: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "chunk_id": row["chunk_id"],
         "doc_id": row["document_id"],
+        "version_id": row["version_id"],
         "parent_id": row["parent_id"],
         "document_uri": row["document_uri"],
         "source_uri": row["document_uri"],

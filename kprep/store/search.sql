@@ -82,7 +82,7 @@ ORDER BY n.embedding <=> CAST(:vector AS vector), v.chunk_id;
 SELECT v.chunk_id, v.parent_id, v.ordinal, v.locator, v.acl, v.store, v.sensitivity, v.source, v.doc_type, v.valid_from, v.valid_until,
     v.updated_at, c.kind, c.text, c.index_text, c.heading_path, c.title, c.keywords, c.entities, c.fragment, c.fragment_confidence, c.language,
     c.content_hash, c.tokens, d.uri AS document_uri, d.document_id, d.title AS document_title,
-    kprep.inherited(c.signals, d.metadata) AS metadata, p.links, c.signals -> 'model' AS generated
+    kprep.inherited(c.signals, d.metadata) AS metadata, p.links, c.signals -> 'model' AS generated, d.version_id
 FROM kprep.visible_members(:kb, :release, :principals, :as_of, :stores) v
 JOIN kprep.chunks c ON c.kb = v.kb AND c.chunk_id = v.chunk_id
 JOIN kprep.release_documents d ON d.kb = v.kb AND d.document_id = v.document_id AND d.from_release <= :release

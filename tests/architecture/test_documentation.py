@@ -54,6 +54,21 @@ def test_every_command_has_help_and_is_in_the_reference(path: tuple[str, ...]) -
     assert silent == []
 
 
+@pytest.mark.req("C5.7")
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_no_page_claims_reasoning_over_relations(page: Path) -> None:
+    assert re.search(r"ontolog|\b(?:RDF|OWL|SPARQL)\b|knowledge graph", page.read_text("utf-8"), re.IGNORECASE) is None
+
+
+@pytest.mark.req("C7.7")
+@pytest.mark.parametrize("page", sorted((ROOT / "docs/quality").glob("*.md")), ids=lambda page: page.name)
+def test_figures_name_the_command_that_measures_them(page: Path) -> None:
+    """Figures are a benchmark's, which stands here; what `kprep verify` and the gate check is no figure."""
+    named = re.search(r"`(?:make quality` \(`)?python (?:-m )?benchmarks[./](\w+)", page.read_text("utf-8"))
+    assert named is not None
+    assert (ROOT / "benchmarks" / f"{named.group(1).removesuffix('.py')}.py").is_file()
+
+
 def _documented(path: Path) -> Iterator[str]:
     """Command lines of `kprep` in a page: after a prompt in a block, or between backquotes."""
     text = path.read_text(encoding="utf-8")

@@ -234,7 +234,7 @@ def _by_parent(chunked: ChunkedDocument) -> dict[tuple[object, ...], list[Cut]]:
     out: dict[tuple[object, ...], list[Cut]] = {}
     for parent in chunked.parents:
         children = [child for child in chunked.children if child.parent_key == parent.key]
-        made = [((child.kind, child.text, child.start), child.key) for child in children]
+        made: Cut = [((child.kind, child.text, child.start), child.key) for child in children]
         out.setdefault((parent.heading_path, parent.text), []).append(made)
     return out
 

@@ -6,7 +6,9 @@ import json
 from collections.abc import Callable
 
 import pytest
+from sqlalchemy import text
 
+from kprep.core.ids import content_hash
 from tests.fakes.knowledge_base import TestBase
 
 MakeBase = Callable[..., TestBase]
@@ -147,7 +149,7 @@ def test_a_confidence_that_cannot_be_read_fails_its_document_with_the_remedy(mak
     assert "difficulty" not in failure["detail"]
 
 
-@pytest.mark.req("A1.13", "A4.2")
+@pytest.mark.req("A1.9", "A1.13", "A4.2", "A5.5")
 @pytest.mark.parametrize(
     ("question", "fragment"),
     [
@@ -167,6 +169,26 @@ def test_the_nash_entry_is_found_in_its_own_ways(base: TestBase, question: str, 
     hits = base.search(question, top_k=8)
     assert hits[0]["document_uri"] == "docs/nash.json"
     assert fragment in ("", hits[0]["fragment"])
+
+
+@pytest.mark.req("A1.10")
+def test_a_caller_bounds_how_many_fragments_come_back(base: TestBase) -> None:
+    found = [base.search("Nash equilibrium", top_k=number) for number in (1, 2, 4)]
+    assert [len(hits) for hits in found] == [1, 2, 4]
+    assert [hit["chunk_id"] for hit in found[2]][:2] == [hit["chunk_id"] for hit in found[1]]
+
+
+@pytest.mark.req("C7.8")
+def test_an_answer_leads_to_the_version_of_its_source(base: TestBase) -> None:
+    before = base.live()
+    base.write("notes.md", NOTES.replace("chemistry", "physics"))
+    base.run()
+    statement = text("SELECT content_hash FROM kprep.document_versions WHERE kb = :kb AND version_id = :version")
+    for release, said in ((before, NOTES), (None, NOTES.replace("chemistry", "physics"))):
+        hit = next(hit for hit in base.search("state of balance", release=release) if "balance" in hit["text"])
+        with base.connection() as connection:
+            values = {"kb": base.name, "version": hit["metadata"]["version_id"]}
+            assert connection.execute(statement, values).scalar_one() == content_hash(said.encode())
 
 
 @pytest.mark.req("A2.1", "A2.2", "A2.4", "A2.11", "A2.12", "A5.4")

@@ -91,6 +91,7 @@ def change(make_base: MakeBase) -> Iterator[Change]:
 
 
 @pytest.mark.req("D10.1", "D10.4", "D9.12")
+@pytest.mark.req("D7.16")
 def test_f20_f21_new_model_is_built_beside_the_old_and_brings_nothing_back(change: Change) -> None:
     base = change.base
     seen: list[list[str]] = []

@@ -68,6 +68,7 @@ def test_an_explanation_multiplies_to_the_score(base: TestBase) -> None:
     assert "explain" not in answer(base)["hits"][0]
 
 
+@pytest.mark.req("D6.15")
 def test_surroundings_stay_within_the_budget_and_repeat_nothing(base: TestBase) -> None:
     found = answer(base, budget=600, top_k=3)["hits"]
     given = [part["chunk_id"] for hit in found for name in ("before", "after") for part in hit["context"][name]]

@@ -157,6 +157,15 @@ def test_the_worked_example_is_typed_fragments() -> None:
     assert facts["avoid_with"] == ["chemical equilibrium", "thermodynamics"]
 
 
+@pytest.mark.req("A2.3")
+def test_category_and_domain_of_an_entry_are_kept() -> None:
+    fields = {"name": "NE", "category": "game theory", "domain": "economics"}
+    entry = {**fields, "fragments": [{"type": "def", "text": "A profile."}]}
+    raw = RawDocument("s/a.json", "a.json", json.dumps(entry).encode(), "application/vnd.kprep.knowledge+json")
+    facts = parse(raw, PARSERS["knowledge_entry"]).metadata.front_matter
+    assert {name: facts[name] for name in ("category", "domain")} == {"category": "game theory", "domain": "economics"}
+
+
 @pytest.mark.req("A4.1")
 @pytest.mark.parametrize(
     ("content", "problem"),

@@ -47,6 +47,12 @@ def test_recall_counts_spans_and_rank_the_first_of_them() -> None:
     assert found.recall_at_5 == pytest.approx(2 / 3)
 
 
+@pytest.mark.req("C4.12")
+def test_measures_are_those_with_a_definition() -> None:
+    named = evaluate([], lambda _question, _depth: []).measures().to_json()
+    assert set(named) == {"n", "total", "failed", "hit@1", "hit@5", "recall@5", "mrr"}
+
+
 @pytest.mark.req("C4.5")
 def test_below_the_cutoff_of_ten_nothing_counts() -> None:
     found = rank(expecting("the very words"), hits(*["noise"] * 10, "the very words"))
