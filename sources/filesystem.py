@@ -9,6 +9,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from operator import attrgetter
 from pathlib import Path
 
 from pydantic import Field
@@ -136,7 +137,7 @@ class _Walk:
         """All that stands in a folder, by name; None, with the problem noted, when it cannot be entered."""
         try:
             with os.scandir(folder) as found:
-                return sorted(found, key=lambda item: item.name)
+                return sorted(found, key=attrgetter("name"))
         except OSError as error:
             if relative == "":
                 raise SourceError(
