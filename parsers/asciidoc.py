@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kprep.core.models import DocumentMetadata, ElementKind, ParsedDocument, ParserSpec, RawDocument
+from kprep.core.models import DocumentMetadata, ElementKind, Locator, ParsedDocument, ParserSpec, RawDocument
+from parsers.asciidoc_attributes import resolved
 from parsers.asciidoc_blocks import AsciidocReader
-from parsers.source_text import document, quote, read
+from parsers.decoding import Lines, decode
+from parsers.source_text import document, read
 
 NAME = "asciidoc"
-VERSION = 1
+VERSION = 2
 MAX_BYTES = 32_000_000
 
 
 def parse(raw: RawDocument) -> ParsedDocument:
-    """Elements in file order with `line`, `char` and the section's `anchor`. Attributes of the header are metadata;
-    comments are dropped. Raises: TooLarge, WrongEncoding."""
+    """Elements in file order with `line`, `char` and the section's `anchor`; `{name}` is the value that stands above it
+    in the file. Attributes of the header are metadata; comments are dropped. Raises: TooLarge, WrongEncoding."""
     source = read(raw, MAX_BYTES)
     reader = AsciidocReader()
-    elements = list(reader.blocks(source.lines.all()))
+    elements = list(reader.blocks(list(resolved(source.lines.all()))))
     title = next((e.text for e in elements if e.kind is ElementKind.HEADING and e.level == 1), "")
     metadata = DocumentMetadata(
         title=title,
@@ -27,6 +29,13 @@ def parse(raw: RawDocument) -> ParsedDocument:
     )
     metadata = replace(metadata, front_matter=dict(reader.attributes))
     return document(raw, f"{NAME}@{VERSION}", elements, metadata)
+
+
+def quote(content: bytes, locator: Locator) -> str:
+    """The lines at the locator as read, with the values of attributes; "" for a place it does not have."""
+    start, end = locator.char or (0, 0)
+    lines = resolved(Lines(decode(content).text).all())
+    return "\n".join(line.text for line in lines if line.start < end and line.end > start)
 
 
 PARSER = ParserSpec(NAME, VERSION, ("text/asciidoc", "text/x-asciidoc"), parse, quote)

@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 
 from kprep.core.errors import TooLarge
+from kprep.core.models import Link, RawDocument
+from parsers import asciidoc
+from parsers.asciidoc_attributes import MAX_VALUE
 from parsers.asciidoc_table import MAX_REPEATED, table_rows
 
 
@@ -13,3 +16,48 @@ def test_a_table_of_repeated_cells_is_refused_before_it_is_written_out() -> None
         table_rows(["|a 500*|b"] * (MAX_REPEATED // 499 + 1), "")
     rows, _ = table_rows(["3*|b"] * 4, '[cols="3*"]')
     assert rows == (("b", "b", "b"),) * 4
+
+
+GUIDE = rb"""= {product} Guide
+:product: Widget Pro
+:version: 4.2
+:site: https://example.com/{version}
+
+Install {product} {version} from {site}/download[the site]. Unknown {nothing} and \{product} stay.
+
+----
+curl {site}
+----
+
+:product: Widget Max
+
+* {product} speaks {cpp}
+
+:product!:
+
+Now {product} is nothing.
+"""
+
+
+def test_attributes_have_the_value_set_above_them() -> None:
+    spec = asciidoc.PARSER
+    parsed = spec.parse(RawDocument("guide.adoc", "guide.adoc", GUIDE, "text/asciidoc"))
+    assert [element.text for element in parsed.elements] == [
+        "Widget Pro Guide",
+        "Install Widget Pro 4.2 from the site. Unknown {nothing} and {product} stay.",
+        "curl {site}",
+        "Widget Max speaks C++",
+        "Now {product} is nothing.",
+    ]
+    assert parsed.elements[1].links == (Link("the site", "https://example.com/4.2/download"),)
+    for element in parsed.elements:
+        assert set(element.text.split()) - {"the", "site."} <= set(spec.quote(GUIDE, element.locator).split()) | {
+            "site"
+        }
+
+
+def test_values_that_refer_to_one_another_stay_bounded() -> None:
+    entries = [f":a{number}: {{a{number - 1}}}{{a{number - 1}}}" for number in range(1, 60)]
+    content = "\n".join((":a0: long", *entries, "", "Text {a59}.")).encode()
+    parsed = asciidoc.PARSER.parse(RawDocument("a.adoc", "a.adoc", content, "text/asciidoc"))
+    assert len(parsed.elements[0].text) <= MAX_VALUE + 6
