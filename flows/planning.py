@@ -126,7 +126,7 @@ def status(workspace: Workspace, last_runs: int = 5) -> dict[str, Any]:
                 "stage": item.stage,
                 "started_at": _time(item.started_at),
                 "finished_at": _time(item.finished_at),
-                "message": item.summary.get("message", ""),
+                "message": item.summary.get("message") or _instead(item.status, item.stage),
             }
             for item in recent
         ],
@@ -141,6 +141,13 @@ def status(workspace: Workspace, last_runs: int = 5) -> dict[str, Any]:
             for item in failures
         ],
     }
+
+
+def _instead(status: str, stage: str) -> str:
+    """What to say of a run that said nothing itself."""
+    if status == "running":
+        return f"at work: {stage}"
+    return f"ended at {stage} without a word; `kprep run` goes on from what it saved" if status == "crashed" else ""
 
 
 def _time(value: Any) -> str | None:

@@ -29,7 +29,13 @@ UPDATE kprep.runs SET stage = :stage, heartbeat_at = now() WHERE run_id = :run_i
 UPDATE kprep.runs SET status = :status, summary = :summary, finished_at = now(), heartbeat_at = now() WHERE run_id = :run_id;
 
 -- name: recent
-SELECT run_id, status, stage, started_at, finished_at, summary FROM kprep.runs WHERE kb = :kb ORDER BY number DESC LIMIT :count;
+-- A run that died holds no lock any more, whatever its row says until the next one ends it.
+SELECT r.run_id, CASE WHEN r.status = 'running' AND NOT EXISTS (
+        SELECT FROM pg_locks l WHERE l.locktype = 'advisory' AND l.objsubid = 1
+            AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+            AND (CAST(l.classid AS bigint) << 32 | CAST(l.objid AS bigint)) = hashtextextended('kprep run ' || r.kb, 0))
+    THEN 'crashed' ELSE r.status END, r.stage, r.started_at, r.finished_at, r.summary
+FROM kprep.runs r WHERE r.kb = :kb ORDER BY r.number DESC LIMIT :count;
 
 -- name: plan_work
 INSERT INTO kprep.run_documents (run_id, document_id, batch, work, state, version_id)

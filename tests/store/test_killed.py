@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 
 import pytest
 from sqlalchemy import text
 
+from kprep.store import runs
 from tests.conftest import MakeBase
+from tests.fakes.made_base import MadeBase
 from tests.fakes.pages import FOUR, REFUNDS, SAFETY, TRAVEL, page
 
 MOMENTS = (
@@ -65,4 +68,14 @@ def test_second_run_at_the_same_time_is_refused(make_base: MakeBase) -> None:
         with pytest.raises(RunLocked, match="is at work"):
             base.run()
         assert "forty-two" in base.chunks("travel.md")[0]["text"]
+        assert _last_status(base) == "running"
         process.kill()
+    ends = time.monotonic() + 10
+    while (status := _last_status(base)) == "running" and time.monotonic() < ends:
+        time.sleep(0.02)  # the server notices the end of a connection a little later
+    assert status == "crashed"
+
+
+def _last_status(base: MadeBase) -> str:
+    with base.connection() as connection:
+        return runs.recent(connection, base.name, 1)[0].status
