@@ -113,7 +113,7 @@ def fails(base: TestBase, kind: type[PrepError], reason: str) -> None:
 @pytest.mark.parametrize(
     ("script", "kind", "reason"),
     [
-        ([(400, {})], EmbeddingError, "refused a batch .status 400"),
+        ([(400, {})], EmbeddingError, "refused a request .status 400"),
         ([(503, {"Retry-After": "0"})] * 2, EmbedderUnavailable, "did not answer in 2 attempts .last: 503"),
         ([(429, {"Retry-After": "3600"})], EmbedderUnavailable, "asks to wait 3600 s .status 429"),
     ],

@@ -11,7 +11,7 @@ from sqlalchemy import text
 
 from kprep.store import runs
 from tests.conftest import MakeBase
-from tests.fakes.made_base import MadeBase
+from tests.fakes.knowledge_base import TestBase
 from tests.fakes.pages import FOUR, REFUNDS, SAFETY, TRAVEL, page
 
 MOMENTS = (
@@ -76,6 +76,6 @@ def test_second_run_at_the_same_time_is_refused(make_base: MakeBase) -> None:
     assert status == "crashed"
 
 
-def _last_status(base: MadeBase) -> str:
+def _last_status(base: TestBase) -> str:
     with base.connection() as connection:
         return runs.recent(connection, base.name, 1)[0].status
