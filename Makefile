@@ -104,6 +104,7 @@ quality: install-dev ## write docs/quality by the benchmarks; sets are read from
 	$(BIN)/python benchmarks/cleaning.py --write
 	$(BIN)/python benchmarks/redaction.py --write --megabytes 100
 	$(BIN)/python -m benchmarks.chunking --write
+	$(BIN)/python -m benchmarks.mutations --write
 
 chaos: install-dev ## runs and PostgreSQL killed at random moments: CHAOS kills of runs (200), CHAOS_SERVER of the server (30)
 	CHAOS=$(or $(CHAOS),200) $(BIN)/pytest tests/chaos -s -o timeout=36000

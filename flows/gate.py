@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any
 
 from flows.child import Limits, PrepareChild
@@ -89,6 +89,7 @@ def candidate(workspace: Workspace, connection: Connection, release: int, child:
         documents=new,
         live_documents=live_documents,
         retired=max(0, live_documents + added - int(row.statistics["documents"])),
+        formats_gone=measures.formats_gone(connection, kb, release) if base else {},
         replaced={
             item.uri: tuple(item.metadata["superseded_by"])
             for item in releases.related(connection, kb, release)
@@ -104,13 +105,19 @@ def _chunk(item: Mapping[str, Any]) -> CandidateChunk:
     places = {"heading_path": tuple(item["heading_path"]), "locator": Locator.from_json(item["locator"])}
     section = item["section_acl"]
     readers = {"acl": tuple(item["acl"]), "section_acl": None if section is None else tuple(section)}
-    return CandidateChunk(**{**item, **places, **readers})
+    return CandidateChunk(**{**item, **places, **readers, "keywords": tuple(item["keywords"])})
 
 
 def _document(item: Mapping[str, Any]) -> CandidateDocument:
     def figures(prefix: str, metadata: Mapping[str, Any], language: str) -> DocumentFigures:
         counts = [int(item[f"{prefix}{name}"]) for name in ("chunks", "chars", "headings")]
-        return DocumentFigures(counts[0], counts[1], counts[2], language, tuple(metadata["acl"]))
+        valid = {name: _day(metadata[name]) for name in ("valid_from", "valid_until")}
+        content = item[f"{prefix}content"]
+        sections = {key: tuple(acl) for key, acl in (item[f"{prefix}sections"] or {}).items()} if prefix else {}
+        acl = tuple(metadata["acl"])
+        return DocumentFigures(
+            counts[0], counts[1], counts[2], language, acl, **valid, content=content, sections=sections
+        )
 
     before = item["live_metadata"]
     return CandidateDocument(
@@ -122,6 +129,10 @@ def _document(item: Mapping[str, Any]) -> CandidateDocument:
         removed_share=float(item["removed_share"]),
         live=figures("live_", before, item["live_language"]) if before is not None else None,
     )
+
+
+def _day(value: str | None) -> date | None:
+    return date.fromisoformat(value) if value else None
 
 
 def _neighbours(

@@ -10,10 +10,12 @@ from quality.spec import Candidate, CheckSpec, Expected, Finding, Level, Questio
 
 MASS_DOCUMENTS = 20
 """Fewer changed documents are no mass change, whatever their share."""
+SEVERAL = 2
+"""Documents of a kind: that the only one is gone says nothing."""
 PUBLIC = "public"
 PROBES = 50
 """Pairs of an old and a new document that are asked for."""
-VECTORS = 4
+VECTORS = 12
 """New chunks whose vector is computed again."""
 SAME = 0.98
 """Cosine of two vectors of one text by one model; rounding costs less."""
@@ -36,7 +38,8 @@ def permissions_widened(candidate: Candidate) -> Sequence[Finding]:
 
     Compared are the chunks the candidate holds, not what was prepared, with the permissions of the live version. The
     principals of a new document have nothing to be compared with, except that what is confidential is not public.
-    A section's own principals gain nothing: they read it only as far as they may read the document.
+    A section's own principals gain nothing: they read it only as far as they may read the document. A section that was
+    closed to some of them and no longer is counts as well.
     """
     live = {document.document_id: document for document in candidate.documents if document.live}
     known = {document.document_id: document for document in candidate.documents}
@@ -45,11 +48,14 @@ def permissions_widened(candidate: Candidate) -> Sequence[Finding]:
         before = live.get(chunk.document_id)
         if before is not None and before.live is not None:
             more = set(chunk.acl) - set(before.live.acl) if PUBLIC not in before.live.acl else set()
+            closed = before.live.sections.get(chunk.chunk_id)
+            if closed is not None:
+                more |= set(chunk.acl if chunk.section_acl is None else chunk.section_acl) - set(closed)
         else:
             document = known.get(chunk.document_id)
             own = set(document.prepared.acl) if document is not None else set(chunk.acl)
-            closed = document is not None and document.sensitivity in ("confidential", "restricted", "secret")
-            more = (set(chunk.acl) - own) | ({PUBLIC} & set(chunk.acl) if closed else set())
+            secret = document is not None and document.sensitivity in ("confidential", "restricted", "secret")
+            more = (set(chunk.acl) - own) | ({PUBLIC} & set(chunk.acl) if secret else set())
         if more:
             gained.setdefault(chunk.document_uri, set()).update(more)
     opened = [uri for uri, more in gained.items() if PUBLIC in more]
@@ -59,6 +65,76 @@ def permissions_widened(candidate: Candidate) -> Sequence[Finding]:
         message += ": compare the sources' `acl`, sidecars and front matter with who should read them"
     samples = first({"document_uri": uri, "gained": sorted(more)} for uri, more in sorted(gained.items()))
     return [Finding("permissions_widened", level, not gained, float(len(gained)), 0.0, message, samples)]
+
+
+def metadata_differs(candidate: Candidate) -> Sequence[Finding]:
+    """Chunks with other readers, sensitivity or validity than their document: a filter would take them apart."""
+    known = {document.document_id: document for document in candidate.documents}
+    wrong = []
+    for chunk in candidate.chunks:
+        document = known.get(chunk.document_id)
+        if document is None:
+            continue
+        now = document.prepared
+        pairs = {
+            "acl": (sorted(chunk.acl), sorted(now.acl)),
+            "sensitivity": (chunk.sensitivity, document.sensitivity),
+            "valid_from": (chunk.valid_from, now.valid_from),
+            "valid_until": (chunk.valid_until, now.valid_until),
+        }
+        if fields := [name for name, (one, other) in pairs.items() if one != other]:
+            wrong.append(place(chunk, fields=fields))
+    message = f"{len(wrong)} of {len(candidate.chunks)} chunks differ from their document in who may read them and when"
+    if wrong:
+        message += ": run again; if it stays so, `kprep verify --heal`"
+    return [Finding("metadata_differs", "error", not wrong, float(len(wrong)), 0.0, message, first(wrong))]
+
+
+def validity_lost(candidate: Candidate) -> Sequence[Finding]:
+    """Documents that ended on a day and no longer do: an error where a newer document supersedes them."""
+    lost = [
+        document
+        for document in candidate.documents
+        if document.live and document.live.valid_until and document.prepared.valid_until is None
+    ]
+    replaced = [document for document in lost if candidate.replaced.get(document.uri)]
+    message = f"{len(lost)} documents had an end of validity and have none now, {len(replaced)} of them superseded"
+    if lost:
+        message += ": look at `valid_until` in their front matter or first lines; an old rule would be found again"
+    level: Level = "error" if replaced else "warning"
+    samples = first(
+        {"document_uri": document.uri, "ended": document.live.valid_until.isoformat()}
+        for document in lost
+        if document.live and document.live.valid_until
+    )
+    return [Finding("validity_lost", level, not lost, float(len(lost)), 0.0, message, samples)]
+
+
+def documents_exchanged(candidate: Candidate) -> Sequence[Finding]:
+    """Pairs of documents each of which now has the bytes that the other one has in the live release."""
+    was = {document.live.content: document for document in candidate.documents if document.live}
+    pairs = set()
+    for document in candidate.documents:
+        if document.live is None or document.prepared.content in ("", document.live.content):
+            continue
+        other = was.get(document.prepared.content)
+        if other is not None and other.prepared.content == document.live.content:
+            pairs.add(tuple(sorted((document.uri, other.uri))))
+    message = f"{len(pairs)} pairs of documents have changed places"
+    if pairs:
+        message += ": rename the files back, or confirm in review"
+    samples = first({"document_uri": one, "other_uri": other} for one, other in sorted(pairs))
+    return [Finding("documents_exchanged", "error", not pairs, float(len(pairs)), 0.0, message, samples)]
+
+
+def formats_gone(candidate: Candidate) -> Sequence[Finding]:
+    """Kinds of file of which the live release has several and the candidate none: an export or a parser that broke."""
+    gone = {kind: count for kind, count in candidate.formats_gone.items() if count >= SEVERAL}
+    message = f"all documents of {len(gone)} kinds of file are gone"
+    if gone:
+        message += ": look whether they were taken from the source on purpose"
+    samples = first({"media_type": kind, "documents": count} for kind, count in sorted(gone.items()))
+    return [Finding("formats_gone", "warning", not gone, float(len(gone)), 0.0, message, samples)]
 
 
 def newer_first(candidate: Candidate) -> Sequence[Finding]:
@@ -130,6 +206,10 @@ def vectors_wrong(candidate: Candidate) -> Sequence[Finding]:
 CHECKS = (
     CheckSpec("mass_change", mass_change),
     CheckSpec("permissions_widened", permissions_widened),
+    CheckSpec("metadata_differs", metadata_differs),
+    CheckSpec("validity_lost", validity_lost),
+    CheckSpec("documents_exchanged", documents_exchanged),
+    CheckSpec("formats_gone", formats_gone),
     CheckSpec("newer_first", newer_first),
     CheckSpec("vectors_wrong", vectors_wrong),
 )

@@ -151,15 +151,19 @@ def _elsewhere(candidate: Candidate, group: Sequence[CandidateChunk]) -> list[st
 
 
 def chunks_over_limit(candidate: Candidate) -> Sequence[Finding]:
-    """Chunks the embedder would cut or refuse."""
+    """Chunks the embedder would cut or refuse, and those whose tokens cannot have been counted."""
     over = [chunk for chunk in candidate.chunks if chunk.tokens > candidate.max_tokens]
     longest = max((chunk.tokens for chunk in candidate.chunks), default=0)
     message = f"{len(over)} of {len(candidate.chunks)} chunks are over the embedder's {candidate.max_tokens} tokens"
     if over:
         message += f" (the longest has {longest}): lower `max_tokens` of the chunk profile"
-    samples = first(place(chunk, tokens=chunk.tokens) for chunk in over)
+    miscounted = [chunk for chunk in candidate.chunks if 3 * chunk.tokens < word_count(chunk.text)]
+    if miscounted:
+        message += f"; {len(miscounted)} have more words than tokens can tell: run again to have them counted anew"
+    wrong = over + miscounted
+    samples = first(place(chunk, tokens=chunk.tokens) for chunk in wrong)
     limit = float(candidate.max_tokens)
-    return [Finding("chunks_over_limit", "error", not over, float(longest), limit, message, samples)]
+    return [Finding("chunks_over_limit", "error", not wrong, float(longest), limit, message, samples)]
 
 
 def vectors_missing(candidate: Candidate) -> Sequence[Finding]:

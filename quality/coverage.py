@@ -9,7 +9,7 @@ from statistics import median
 
 from quality.samples import first, place
 from quality.spec import Candidate, CandidateChunk, CandidateDocument, CheckSpec, DocumentFigures, Finding
-from quality.text import words
+from quality.text import word_count, words
 
 SHRUNK = 0.5
 """A new version with less than this share of the live one's text is looked at."""
@@ -22,6 +22,8 @@ LEAST_DOCUMENTS = 8
 UNORDERED = ("openapi", "json_schema", "yaml_config", "ini_config")
 """Parsers of references that are looked up: operations come first and schemas then, and settings of no section before
 all others, wherever the file has them."""
+KEYWORDS_FROM = 20
+WITHOUT_KEYWORDS = 0.5
 INDEX_WORDS = 0.9
 """Share of a chunk's words that its index text must hold."""
 
@@ -170,6 +172,29 @@ def index_text(candidate: Candidate) -> Sequence[Finding]:
     return [Finding("index_text", "error", not wrong, share, 0.0, message, first(map(place, wrong)))]
 
 
+def parents_wrong(candidate: Candidate) -> Sequence[Finding]:
+    """Chunks whose section does not hold them: its summary and neighbours would be of something else."""
+    wrong = [chunk for chunk in candidate.chunks if not chunk.in_parent]
+    message = f"{len(wrong)} of {len(candidate.chunks)} chunks do not stand in the section they name"
+    if wrong:
+        message += ": run again; if it stays so, `kprep verify --heal`"
+    share = len(wrong) / len(candidate.chunks) if candidate.chunks else 0.0
+    return [Finding("parents_wrong", "error", not wrong, share, 0.0, message, first(map(place, wrong)))]
+
+
+def keywords_missing(candidate: Candidate) -> Sequence[Finding]:
+    """Share of the new chunks of some length that have no keywords."""
+    long = [chunk for chunk in candidate.chunks if chunk.is_new and word_count(chunk.text) >= KEYWORDS_FROM]
+    bare = [chunk for chunk in long if not chunk.keywords]
+    share = len(bare) / len(long) if long else 0.0
+    message = f"{len(bare)} of {len(long)} new chunks of {KEYWORDS_FROM} words or more have no keywords"
+    if bare:
+        message += ": `kprep try FILE --stage enrich` shows what is taken from a document"
+    samples = first(map(place, bare))
+    passed = share <= WITHOUT_KEYWORDS or len(long) < LEAST_DOCUMENTS
+    return [Finding("keywords_missing", "warning", passed, share, WITHOUT_KEYWORDS, message, samples)]
+
+
 CHECKS = (
     CheckSpec("chunks_missing", chunks_missing),
     CheckSpec("text_lost", text_lost),
@@ -178,4 +203,6 @@ CHECKS = (
     CheckSpec("chunk_count", chunk_count),
     CheckSpec("reading_order", reading_order),
     CheckSpec("index_text", index_text),
+    CheckSpec("parents_wrong", parents_wrong),
+    CheckSpec("keywords_missing", keywords_missing),
 )

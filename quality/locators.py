@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import zip_longest
 
 from kprep.core.errors import PrepError
 from kprep.core.ids import digest
+from kprep.core.models import Locator
 from quality.samples import first, place
 from quality.spec import Candidate, CandidateChunk, CheckSpec, Finding, Level
-from quality.text import share_found
+from quality.text import altered, share_found
 
 MIN_FOUND = 0.9
 """Share of a chunk's words that must stand at its place in the original: markup and redaction cost some."""
@@ -67,9 +69,13 @@ def _fault(candidate: Candidate, chunk: CandidateChunk, leads: dict[str, int]) -
         return f"cannot be opened: {type(error).__name__}"
     text = "\n".join(chunk.text.split("\n")[leads.get(chunk.chunk_id, 0) :])
     share = share_found(text, original)
-    if share is None or share >= MIN_FOUND:
+    if share is None:
         return ""
-    return f"{share:.0%} of its words stand there, {MIN_FOUND:.0%} are needed"
+    return (
+        f"{share:.0%} of its words stand there, {MIN_FOUND:.0%} are needed"
+        if share < MIN_FOUND
+        else altered(text, original)
+    )
 
 
 def _repeated_headers(chunks: Sequence[CandidateChunk]) -> dict[str, int]:
@@ -86,4 +92,44 @@ def _repeated_headers(chunks: Sequence[CandidateChunk]) -> dict[str, int]:
     return leads
 
 
-CHECKS = (CheckSpec("locator_opens", locator_opens),)
+def headings_wrong(candidate: Candidate) -> Sequence[Finding]:
+    """New documents of which more than half of the headings stand nowhere in their original: those of another one.
+
+    Looked at is a fixed sample. Transcripts do not count: their headings are times.
+    """
+    documents: dict[str, list[CandidateChunk]] = defaultdict(list)
+    small = {document.document_id for document in candidate.documents if document.parsed_chars <= MOST_CHARACTERS}
+    for chunk in candidate.chunks:
+        if chunk.is_new and chunk.document_id in small and chunk.parser.partition("@")[0] not in WITHOUT_HEADINGS:
+            documents[chunk.document_uri].append(chunk)
+    chosen = sorted(documents, key=lambda uri: digest("headings", uri))[:HEADED]
+    wrong = [uri for uri in sorted(chosen) if _headed_wrongly(candidate, documents[uri])]
+    message = f"{len(wrong)} of {len(chosen)} new documents looked at have headings that their original does not hold"
+    if wrong:
+        message += ": run again; if it stays so, report the document's kind"
+    samples = first({"document_uri": uri, "heading": documents[uri][0].heading_path[-1:]} for uri in wrong)
+    return [Finding("headings_wrong", "warning", not wrong, float(len(wrong)), 0.0, message, samples)]
+
+
+def _headed_wrongly(candidate: Candidate, chunks: Sequence[CandidateChunk]) -> bool:
+    headings = {chunk.heading_path[-1] for chunk in chunks if chunk.heading_path}
+    try:
+        original = candidate.open_original(replace(chunks[0], locator=EVERYTHING[chunks[0].locator.line is not None]))
+    except Exception:  # noqa: BLE001  `locator_opens` reports originals that cannot be opened
+        return False
+    if not original:  # of such a format only parts can be opened
+        return False
+    shares = [share for heading in headings if (share := share_found(heading, original)) is not None]
+    return sum(share < SHARE_OF_HEADING for share in shares) > len(shares) / 2
+
+
+EVERYTHING = (Locator(), Locator(line=(1, 1_000_000)))
+"""Where a whole document is: of those without lines, and of those with."""
+HEADED = 20
+"""Documents whose headings are looked for."""
+SHARE_OF_HEADING = 0.5
+MOST_CHARACTERS = 200_000
+"""Longer documents are not read as a whole."""
+WITHOUT_HEADINGS = ("transcript", "recording", "conversation")
+
+CHECKS = (CheckSpec("locator_opens", locator_opens), CheckSpec("headings_wrong", headings_wrong))

@@ -47,6 +47,7 @@ class CandidateChunk:
     """A chunk of the candidate. `is_new`: not in the base release in this place. `original`: object store address.
 
     `acl`: who may read the document; `section_acl`: who of them its section, None for all. Only narrows.
+    `in_parent`: whether its section's text holds it where it says.
     """
 
     chunk_id: str
@@ -67,19 +68,30 @@ class CandidateChunk:
     has_vector: bool
     acl: tuple[str, ...] = ()
     section_acl: tuple[str, ...] | None = None
+    sensitivity: str = ""
     valid_from: date | None = None
     valid_until: date | None = None
+    keywords: tuple[str, ...] = ()
+    in_parent: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentFigures:
-    """A version of a document in numbers. `chars`: of its chunks' text. `headings`: different heading paths."""
+    """A version of a document in numbers, with its metadata.
+
+    `chars`: of its chunks' text. `headings`: different heading paths. `content`: hash of its bytes. `sections`: chunk
+    id -> who may read its section, where that is narrower.
+    """
 
     chunks: int
     chars: int
     headings: int
     language: str
     acl: tuple[str, ...] = ()
+    valid_from: date | None = None
+    valid_until: date | None = None
+    content: str = ""
+    sections: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +190,8 @@ class Candidate:
     """Documents of the live release."""
     retired: int = 0
     """Documents of the live release that the candidate no longer has."""
+    formats_gone: Mapping[str, int] = field(default_factory=dict)
+    """Media types that no document of the candidate has any more -> documents of the live release that had it."""
     replaced: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """URI of a document that another one supersedes -> URIs of those that do."""
     expired: frozenset[str] = frozenset()

@@ -92,6 +92,46 @@ def share_found(text: str, original: str) -> float | None:
     return sum(_words_found(piece, compact) for piece in looked_at) / total if total else None
 
 
+def altered(text: str, original: str) -> str:
+    """What of `text` the original writes otherwise, or "": a number, the case of letters, the order of a row's cells.
+
+    Numbers of list markers are left out, and the case of words that do not stand there at all.
+    """
+    bare = "\n".join(_LIST_MARKER.sub("", line) for line in PLACEHOLDER.sub(" ", text).split("\n"))
+    source = "\n".join(_compact(version) for version in (original, html.unescape(original)))
+    if number := next((found for found in _NUMBER.findall(_normal(bare)) if found not in source), ""):
+        return f"a number of {len(number)} characters does not stand there"
+    said = _LETTERS.findall(_normal(bare))
+    folded = source.casefold()
+    recased = sum(word not in source and word.casefold() in folded for word in said)
+    if recased > MOST_RECASED * len(said):
+        return f"{recased} of {len(said)} words are written in another case there"
+    rows = [["".join(words(cell)) for cell in line.split(" | ")] for line in bare.split("\n")]
+    joined = "\n".join("".join(words(version)) for version in (original, html.unescape(original)))
+    turned = sum(_turned([cell for cell in row if cell], joined) for row in rows)
+    return f"the cells of {turned} rows stand in another order there" if turned else ""
+
+
+def _turned(row: list[str], source: str) -> bool:
+    """True when the source has the cells of a row one after the other, but beginning with another one."""
+    if len(row) < 2 or "".join(row) in source:
+        return False
+    return any("".join((*row[start:], *row[:start])) in source for start in range(1, len(row)))
+
+
+def _normal(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).translate(_INVISIBLE)
+
+
+def _compact(text: str) -> str:
+    return "".join(_normal(text).split())
+
+
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_LETTERS = re.compile(r"[^\W\d_]{3,}")
+MOST_RECASED = 0.1
+"""Share of words whose case may differ: some formats show capitals that they do not write."""
+
 SHINGLE = 3
 """Words in a row that must stand together in the original."""
 

@@ -12,6 +12,9 @@ from quality.samples import first, place, shown
 from quality.spec import Candidate, CandidateChunk, CheckSpec, Finding
 
 _SPACED_LETTERS = re.compile(r"(?<!\S)(?:[a-z\u00c0-\u04ff] ){5,}[a-z\u00c0-\u04ff](?!\S)", re.IGNORECASE)
+_SPACED_SCRIPT = re.compile(r"[A-Za-z\u00c0-\u04ff]{3,}")
+JOINED = 20
+"""Letters a word has on average from which the spaces between words must be lost: names in chemistry have some 13."""
 
 
 def text_encoding(candidate: Candidate) -> Sequence[Finding]:
@@ -25,6 +28,8 @@ def text_encoding(candidate: Candidate) -> Sequence[Finding]:
             unsure.append((chunk, reason))
         elif _SPACED_LETTERS.search(chunk.text):
             unsure.append((chunk, "letters stand apart: the page may be rotated"))
+        elif chunk.kind in ("text", "list") and _joined(chunk.text):
+            unsure.append((chunk, "words stand together: the spaces between them are lost"))
     total = len(candidate.chunks)
     remedy = ": look at the originals; convert them to UTF-8 at the source or repair the page"
     return [
@@ -47,6 +52,11 @@ def text_encoding(candidate: Candidate) -> Sequence[Finding]:
             first(shown(candidate, chunk, reason) for chunk, reason in unsure),
         ),
     ]
+
+
+def _joined(text: str) -> bool:
+    found = _SPACED_SCRIPT.findall(text)
+    return sum(map(len, found)) > JOINED * max(2, len(found))
 
 
 def personal_data(candidate: Candidate) -> Sequence[Finding]:

@@ -85,6 +85,11 @@ def gate_documents(connection: Connection, kb: str, release: int, base: int) -> 
     return [dict(row) for row in connection.execute(SQL["gate_documents"], values).mappings()]
 
 
+def formats_gone(connection: Connection, kb: str, release: int) -> dict[str, int]:
+    """Media types of documents that a candidate closes and of which it has none left -> how many it closes."""
+    return {str(row[0]): int(row[1]) for row in connection.execute(SQL["formats_gone"], {"kb": kb, "release": release})}
+
+
 def expired(connection: Connection, kb: str, release: int, today: date) -> list[str]:
     """URIs of documents of a release whose validity has ended."""
     values = {"kb": kb, "release": release, "today": today}

@@ -44,7 +44,9 @@ WHERE o.kb = :kb AND o.to_release > :old AND o.to_release <= :new AND o.from_rel
 -- What is new in a candidate, and the documents that questions expect; the rest passed an earlier gate as it is.
 SELECT m.chunk_id, m.document_id, d.uri AS document_uri, m.ordinal, m.locator, c.kind, c.text, c.index_text,
     c.heading_path, c.language, c.tokens, m.from_release = :release AS is_new, v.content_hash AS original,
-    v.media_type, v.parser, m.acl, m.section_acl, m.valid_from, m.valid_until,
+    v.media_type, v.parser, m.acl, m.section_acl, m.sensitivity, m.valid_from, m.valid_until, c.keywords,
+    coalesce(right(c.text, upper(p.span) - lower(p.span))
+        = substr(t.text, lower(p.span) + 1, upper(p.span) - lower(p.span)), false) AS in_parent,
     EXISTS (SELECT FROM kprep.embeddings e JOIN kprep.spaces USING (space_id)
         WHERE space = :space AND e.content_hash = m.content_hash) AS has_vector
 FROM kprep.release_documents d
@@ -52,6 +54,8 @@ JOIN kprep.document_versions v ON v.kb = d.kb AND v.version_id = d.version_id
 JOIN kprep.release_members m ON m.kb = d.kb AND m.document_id = d.document_id AND m.from_release <= :release
     AND (m.to_release IS NULL OR m.to_release > :release)
 JOIN kprep.chunks c ON c.kb = m.kb AND c.chunk_id = m.chunk_id
+LEFT JOIN kprep.version_chunks p ON p.kb = d.kb AND p.version_id = d.version_id AND p.ordinal = m.ordinal
+LEFT JOIN kprep.parents t ON t.kb = m.kb AND t.parent_id = m.parent_id
 WHERE d.kb = :kb AND d.from_release <= :release AND (d.to_release IS NULL OR d.to_release > :release)
   AND d.document_id = ANY(ARRAY(  -- found by their indexes first: the condition below alone would read all members
     SELECT document_id FROM kprep.release_members WHERE kb = :kb AND from_release = :release
@@ -64,7 +68,8 @@ ORDER BY d.uri, m.ordinal;
 -- Chunks of a release by number, in other documents than one.
 SELECT m.chunk_id, m.document_id, d.uri AS document_uri, m.ordinal, m.locator, c.kind, c.text, c.index_text,
     c.heading_path, c.language, c.tokens, m.from_release = :release AS is_new, '' AS original, '' AS media_type,
-    '' AS parser, m.acl, m.section_acl, m.valid_from, m.valid_until, true AS has_vector
+    '' AS parser, m.acl, m.section_acl, m.sensitivity, m.valid_from, m.valid_until, c.keywords, true AS in_parent,
+    true AS has_vector
 FROM kprep.release_members m
 JOIN kprep.chunks c ON c.kb = m.kb AND c.chunk_id = m.chunk_id
 JOIN kprep.release_documents d ON d.kb = m.kb AND d.document_id = m.document_id AND d.from_release <= :release
@@ -76,7 +81,10 @@ ORDER BY array_position(:numbers, m.chunk_no);
 -- name: gate_documents
 -- Documents with anything new in a candidate: as prepared, and as the release it is based on has them.
 SELECT d.document_id, d.uri, d.metadata, v.removed_share, v.language, o.metadata AS live_metadata,
-    l.language AS live_language, now.chunks, now.chars, now.headings, before.chunks AS live_chunks,
+    l.language AS live_language, v.content_hash AS content, l.content_hash AS live_content,
+    (SELECT jsonb_object_agg(m.chunk_id, to_jsonb(m.section_acl)) FROM kprep.release_members m
+        WHERE m.kb = d.kb AND m.document_id = d.document_id AND m.section_acl IS NOT NULL AND m.from_release <= :base
+            AND (m.to_release IS NULL OR m.to_release > :base)) AS live_sections, now.chunks, now.chars, now.headings, before.chunks AS live_chunks,
     before.chars AS live_chars, before.headings AS live_headings,
     (SELECT coalesce(sum(CAST(unit ->> 'chars' AS bigint)), 0) FROM jsonb_array_elements(v.units) AS unit) AS parsed_chars
 FROM kprep.release_documents d
@@ -94,6 +102,17 @@ LEFT JOIN LATERAL (SELECT count(*) AS chunks, coalesce(sum(length(c.text)), 0) A
     WHERE p.kb = o.kb AND p.version_id = o.version_id) AS before ON true
 WHERE d.kb = :kb AND d.from_release = :release AND d.to_release IS NULL
 ORDER BY d.uri;
+
+-- name: formats_gone
+SELECT v.media_type, count(*) FROM kprep.release_documents d
+JOIN kprep.document_versions v ON v.kb = d.kb AND v.version_id = d.version_id
+WHERE d.kb = :kb AND d.to_release = :release
+  AND NOT EXISTS (SELECT FROM kprep.release_documents n WHERE n.kb = d.kb AND n.document_id = d.document_id
+      AND n.from_release = :release AND n.to_release IS NULL)
+  AND NOT EXISTS (SELECT FROM kprep.release_documents o
+      JOIN kprep.document_versions w ON w.kb = o.kb AND w.version_id = o.version_id AND w.media_type = v.media_type
+      WHERE o.kb = d.kb AND o.from_release <= :release AND (o.to_release IS NULL OR o.to_release > :release))
+GROUP BY 1 ORDER BY 1;
 
 -- name: expired
 SELECT DISTINCT d.uri FROM kprep.release_members m

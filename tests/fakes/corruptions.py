@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from kprep.core.models import Locator
-from quality.spec import Candidate, CandidateChunk, Hit, Question, Thresholds, TouchedRelation
+from quality.spec import Candidate, CandidateChunk, CandidateDocument, Hit, Question, Thresholds, TouchedRelation
 from tests.fakes.handbook_candidate import (
     DIMENSIONS,
     Document,
@@ -240,6 +240,11 @@ def a_chunk_over_the_models_limit() -> Candidate:
 
 
 @corruption("chunks_over_limit")
+def tokens_that_were_not_counted() -> Candidate:
+    return held(of(API), lambda chunk: replace(chunk, tokens=0))
+
+
+@corruption("chunks_over_limit")
 def the_limit_of_the_model_ignored() -> Candidate:
     return held(of(MANUAL), lambda chunk: replace(chunk, tokens=4 * chunk.tokens + 256))
 
@@ -381,6 +386,19 @@ def two_languages_swapped() -> Candidate:
     return candidate_of(with_documents(written(GERMAN, english), written(TRAVEL, german)))
 
 
+@corruption("documents_exchanged")
+def two_files_of_one_language_exchanged() -> Candidate:
+    one, other = "engineering/relay-config-reference.md", "engineering/coding-guidelines.md"
+    first, second = handbook()[one].content.decode(), handbook()[other].content.decode()
+    return candidate_of(with_documents(written(one, second), written(other, first)))
+
+
+@corruption("language_mismatch")
+def language_labels_rotated() -> Candidate:
+    turned = {"en": "de", "de": "zh", "zh": "en"}
+    return held(lambda _: True, lambda chunk: replace(chunk, language=turned.get(chunk.language, "fr")))
+
+
 @corruption("language_changed")
 def a_translation_in_the_originals_place() -> Candidate:
     return candidate_of(with_documents(written("people/remote-work.md", handbook()[GERMAN].content.decode())))
@@ -468,6 +486,28 @@ def a_new_confidential_document_for_everybody() -> Candidate:
     return candidate_of(with_documents(opened))
 
 
+@corruption("metadata_differs")
+def half_of_the_principals_gone() -> Candidate:
+    return held(lambda chunk: chunk.ordinal % 2 == 0, lambda chunk: replace(chunk, acl=chunk.acl[1:]))
+
+
+@corruption("metadata_differs")
+def what_is_confidential_marked_public() -> Candidate:
+    return held(of(SALARY), lambda chunk: replace(chunk, sensitivity="public"))
+
+
+@corruption("permissions_widened")
+def a_closed_section_opened() -> Candidate:
+    good, closed = candidate_of(handbook()), middle(TRAVEL)
+
+    def before(document: CandidateDocument) -> CandidateDocument:
+        if document.uri != TRAVEL or document.live is None:
+            return document
+        return replace(document, live=replace(document.live, sections={closed.chunk_id: ("people-team",)}))
+
+    return replace(good, documents=[before(document) for document in good.documents])
+
+
 @corruption("questions_denied")
 def permissions_ignored_by_search() -> Candidate:
     good = candidate_of(handbook())
@@ -488,12 +528,21 @@ def an_expired_policy_on_top() -> Candidate:
     return replace(good, ask=lambda question, k: [_hit(old), *good.ask(question, k)][:k])
 
 
-@corruption("newer_first")
+@corruption("metadata_differs")
 def the_validity_of_an_old_policy_lost() -> Candidate:
-    """Asked for in the words of the old policy, which stand in the new one as well, changed."""
-    bad = held(of(OLD_TRAVEL), lambda chunk: replace(chunk, valid_until=None))
-    old = next(chunk for chunk in bad.chunks if chunk.document_uri == OLD_TRAVEL)
-    return replace(bad, questions=(*bad.questions, Question("old-words", old.text, "natural", old.acl)))
+    return held(of(OLD_TRAVEL), lambda chunk: replace(chunk, valid_until=None))
+
+
+@corruption("validity_lost")
+def the_validity_of_an_old_policy_removed_at_its_source() -> Candidate:
+    source = handbook()[OLD_TRAVEL].content.decode()
+    until = next(line for line in source.split("\n") if line.startswith("valid_until:"))
+    return candidate_of(with_documents(edited(OLD_TRAVEL, f"{until}\n", "")))
+
+
+@corruption("metadata_differs")
+def every_document_valid_a_year_later() -> Candidate:
+    return held(of(RELAY), lambda chunk: replace(chunk, valid_from=date(2027, 6, 1)))
 
 
 @corruption("newer_first")
@@ -541,7 +590,93 @@ def a_sentence_that_no_source_holds() -> Candidate:
     return held(only(middle(TRAVEL)), lambda chunk: said(chunk, invented))
 
 
+@corruption("locator_opens")
+def citations_of_the_page_after() -> Candidate:
+    return held(of(MANUAL), lambda chunk: replace(chunk, locator=Locator(page=(chunk.locator.page or 0) + 1)))
+
+
+@corruption("locator_opens")
+def the_texts_of_two_documents_exchanged() -> Candidate:
+    texts = {chunk.ordinal: chunk for chunk in handbook()[API].chunks}
+
+    def other(chunk: CandidateChunk) -> CandidateChunk:
+        found = texts[chunk.ordinal % len(texts)]
+        return replace(chunk, text=found.text, index_text=found.index_text)
+
+    return held(of(RELAY), other)
+
+
+@corruption("locator_opens")
+def every_year_the_next_one() -> Candidate:
+    def later(chunk: CandidateChunk) -> CandidateChunk:
+        return said(chunk, re.sub(r"\b20\d\d\b", lambda match: str(int(match[0]) + 1), chunk.text))
+
+    return held(lambda chunk: "travel" in chunk.document_uri, later)
+
+
+@corruption("locator_opens")
+def decimal_points_lost() -> Candidate:
+    return held(lambda _: True, lambda chunk: said(chunk, re.sub(r"(?<=\d)[.,](?=\d)", "", chunk.text)))
+
+
+@corruption("locator_opens")
+def one_amount_of_money_changed() -> Candidate:
+    victim = next(chunk for chunk in handbook()[TRAVEL].chunks if "EUR" in chunk.text and "140" in chunk.text)
+    return held(only(victim), lambda chunk: said(chunk, chunk.text.replace("140", "160")))
+
+
+@corruption("locator_opens")
+def everything_in_small_letters() -> Candidate:
+    return held(of(API), lambda chunk: said(chunk, chunk.text.lower()))
+
+
+@corruption("locator_opens")
+def the_columns_of_a_table_rotated() -> Candidate:
+    def rotated(chunk: CandidateChunk) -> CandidateChunk:
+        header, *rows = chunk.text.split("\n")
+        turned = [" | ".join((cells := row.split(" | "))[-1:] + cells[:-1]) for row in rows]
+        return said(chunk, "\n".join((header, *turned)))
+
+    return held(lambda chunk: of(CODES)(chunk) and chunk.kind == "table", rotated)
+
+
+@corruption("text_doubtful")
+def spaces_between_words_lost() -> Candidate:
+    return held(only(middle(TRAVEL)), lambda chunk: said(chunk, re.sub(r"[\s.,:()-]", "", chunk.text)))
+
+
+@corruption("headings_wrong")
+def the_headings_of_two_documents_exchanged() -> Candidate:
+    paths = [chunk.heading_path for chunk in handbook()[REFUND].chunks]
+
+    def other(chunk: CandidateChunk) -> CandidateChunk:
+        path = paths[chunk.ordinal % len(paths)]
+        return replace(chunk, heading_path=path, index_text=f"{' > '.join(path)}\n{chunk.text}")
+
+    return held(of(RELAY), other)
+
+
+@corruption("parents_wrong")
+def chunks_that_name_another_section() -> Candidate:
+    return held(of(API), lambda chunk: replace(chunk, in_parent=False))
+
+
+@corruption("keywords_missing")
+def keywords_emptied() -> Candidate:
+    return candidate_of(
+        handbook(), altered(lambda _: True, lambda chunk: replace(chunk, keywords=())), everything_new=True
+    )
+
+
 # --- vectors
+
+
+@corruption("vectors_wrong")
+def one_vector_in_three_of_another_text() -> Candidate:
+    def mixed(chunk: CandidateChunk) -> Any:
+        return vector(chunk.index_text if int(chunk.chunk_id[:4], 16) % 3 else "something else altogether")
+
+    return candidate_of(handbook(), stored=mixed, everything_new=True)
 
 
 @corruption("vectors_missing")
@@ -673,6 +808,19 @@ def most_documents_failed() -> Candidate:
 @corruption("mass_change")
 def every_document_changed_at_once() -> Candidate:
     return candidate_of(handbook(), thresholds=Thresholds(recall_at_5=0.85, mrr=0.6))
+
+
+@corruption("formats_gone")
+def every_pdf_gone() -> Candidate:
+    pdf = [uri for uri in handbook() if uri.endswith(".pdf")]
+    return candidate_of(with_documents(without=pdf), formats_gone={"application/pdf": max(2, len(pdf))})
+
+
+@corruption("questions_worse")
+def answers_moved_to_a_draft_that_few_may_read() -> Candidate:
+    moved = handbook()[CODES]
+    hidden = tuple(replace(chunk, acl=("people-team",)) for chunk in moved.chunks)
+    return candidate_of(with_documents(replace(moved, acl=("people-team",), chunks=hidden)))
 
 
 @corruption("cleaning_removed")

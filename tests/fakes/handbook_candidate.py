@@ -63,6 +63,9 @@ class Document:
             len({chunk.heading_path for chunk in self.chunks}),
             self.prepared.document.language,
             self.acl,
+            self.chunks[0].valid_from if self.chunks else None,
+            self.chunks[0].valid_until if self.chunks else None,
+            content_hash(self.content),
         )
 
 
@@ -110,6 +113,8 @@ def prepare(uri: str, content: bytes) -> Document | None:
             parser=outcome.parser,
             has_vector=True,
             acl=source.acl,
+            sensitivity=source.sensitivity,
+            keywords=child.keywords,
             valid_from=_day(metadata["valid_from"]),
             valid_until=_day(metadata["valid_until"]),
         )

@@ -19,6 +19,8 @@ FILES = {
 DAMAGE = {
     "chunks_missing": "DELETE FROM kprep.release_members WHERE kb = :kb AND ordinal = 1 AND from_release = 2",
     "permissions_widened": "UPDATE kprep.release_members SET acl = ARRAY['public'] WHERE kb = :kb AND from_release = 2",
+    "metadata_differs": "UPDATE kprep.release_members SET valid_until = '2099-01-01' WHERE kb = :kb",
+    "parents_wrong": "UPDATE kprep.parents SET text = 'Of something else altogether, and longer.' WHERE kb = :kb",
     "index_text": "UPDATE kprep.chunks SET index_text = 'something else altogether' WHERE kb = :kb",
     "locator_opens": "UPDATE kprep.release_members SET locator = '{\"line\": [1, 1]}' WHERE kb = :kb",
     "vectors_missing": "DELETE FROM kprep.embeddings WHERE content_hash IN "

@@ -65,13 +65,14 @@ def make_chunk(uri: str, ordinal: int, text: str, kind: str = "text", **changes:
         index_text=f"Title\n{text}",
         heading_path=("Title",),
         language="en",
-        tokens=len(text.split()) + 1,
+        tokens=len(words(text)) + 1,
         locator=Locator(line=(ordinal + 1, ordinal + 1)),
         is_new=True,
         original="sha256",
         media_type="text/markdown",
         parser="markdown@1",
         has_vector=True,
+        keywords=("travel",),
     )
     return replace(made, **changes)
 
