@@ -36,6 +36,7 @@ from kprep.core.models import ChunkProfile, DocumentMetadata, RawDocument, Redac
 from kprep.store import overlay
 from parsers.text_plain import parse
 from retrieval import Reader, Searcher, SearchRequest
+from retrieval.passage import narrowed
 
 PUBLISHED = (
     ("cluster, 400 tokens", 91.3, 4.5),
@@ -59,6 +60,8 @@ ANSWER_ALL = {"dense": 0.0, "lexical": 0.0, "dense_weak": 0.0, "lexical_weak": 0
 Span = tuple[str, int, int]
 Figure = tuple[float, float]
 Question = dict[str, Any]
+Places = dict[str, list[dict[str, Any]]]
+"""Citation -> the chunks that it leads to."""
 
 
 @dataclass
@@ -115,24 +118,48 @@ def measure(
         hidden = list(overlay.suppressed(connection, base.name))  # public texts: what the second scan hid counts too
         overlay.lift(connection, base.name, hidden, "second_scan", "benchmark")
         reader = Reader(connection, base.name, None, ("staff",), datetime.now(tz=UTC).date())
-        lengths = [len(row["text"]) for name in files for row in reader.chunks(f"docs/{name}")]
+        rows = [row for name in files for row in reader.chunks(f"docs/{name}")]
+        lengths = [len(row["text"]) for row in rows]
+        places: Places = {}
+        for row in rows:
+            places.setdefault(row["citation"], []).append(row)
         out = Measured(most, target, len(lengths), float(np.mean(lengths)))
         print(f"\nmax {most}, target {target}: {out.chunks} chunks of {out.chars:.0f} characters, ", end="")
         print(f"published in {prepared:.0f} s (CPU)")
         for name, (mode, settings) in WAYS.items():
             searcher = searching(reader, embedder, settings)
             answers = [searcher.search(SearchRequest(item["question"], None, mode, TOP))["hits"] for item in questions]
-            out.designs[name] = score(questions, [originals.spans(hits) for hits in answers])
+            once, named = [], []
+            for hits in answers:
+                once.append(originals.spans(hits))
+                named.append(originals.spans([*hits, *others(hits, places)]))
+            out.designs[f"{name}, the place shown only"] = score(questions, once)
+            out.designs[name] = score(questions, named)
     embedder.save()
-    shown = [originals.spans(hits, passages=True) for hits in answers]
+    once = [originals.spans(hits, passages=True) for hits in answers]
+    shown = [originals.spans([*hits, *others(hits, places)], passages=True) for hits in answers]
+    out.designs["joined, with neighbours, passages, the place shown only"] = score(questions, once)
     out.designs["joined, with neighbours, passages"] = score(questions, shown)
     for half, first in (("tuning half", 0), ("held-out half", 1)):
         out.halves[half] = score(questions[first::2], shown[first::2])
     for name, (recall, iou) in (*out.designs.items(), *out.halves.items()):
         print(f"{'  ' + name:58} {recall:6.1f} {iou:5.1f}")
     for document in sorted({item["relevant"][0]["doc"] for item in questions}):
-        rows = [at for at, item in enumerate(questions) if item["relevant"][0]["doc"] == document]
-        out.documents[document] = score([questions[at] for at in rows], [shown[at] for at in rows])
+        chosen = [at for at, item in enumerate(questions) if item["relevant"][0]["doc"] == document]
+        out.documents[document] = score([questions[at] for at in chosen], [shown[at] for at in chosen])
+    return out
+
+
+def others(hits: Sequence[Mapping[str, Any]], places: Places) -> list[Mapping[str, Any]]:
+    """The other places that hits name: the same words there, or the whole chunk where its words are not the same."""
+    out: list[Mapping[str, Any]] = []
+    for hit in hits:
+        for row in (row for citation in dict.fromkeys(hit.get("also_in", ())) for row in places[citation]):
+            part: Mapping[str, Any] = {"text": row["text"], "locator": row["locator"]}
+            if row["text"] == hit["text"]:
+                start, end = hit["passage"]["start"], hit["passage"]["end"]
+                part = {"text": row["text"][start:end], "locator": narrowed(row["locator"], row["text"], start, end)}
+            out.append({**row, "passage": part})
     return out
 
 

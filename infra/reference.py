@@ -110,7 +110,7 @@ MEANINGS = {
     "retrieval.lexical.b": "BM25 length normalisation",
     "retrieval.lexical.weights": "how often words of a field count: `name` of a knowledge entry, `aliases` (also of "
     "front matter), `title`, `heading_path`, `keywords`, `text`",
-    "retrieval.fusion": "`bounded` (comparable scores), `rrf` (ranks) or `weighted` (stretched scores)",
+    "retrieval.fusion": "`bounded` (comparable scores), `rrf` (ranks) or `weighted` (70 % vectors)",
     "retrieval.dense_weight": "share of the dense score in `bounded` fusion",
     "retrieval.neighbours": "share of its neighbours' scores, in its section, that a passage gains",
     "retrieval.evidence.dense": "cosine that is evidence alone",

@@ -294,7 +294,7 @@ class RetrievalConfig(_Strict):
 
     lexical: LexicalConfig = LexicalConfig()
     fusion: Literal["bounded", "rrf", "weighted"] = "bounded"
-    dense_weight: float = Field(default=0.5, ge=0, le=1)
+    dense_weight: float = Field(default=0.4, ge=0, le=1)
     evidence: EvidenceConfig = EvidenceConfig()
     neighbours: float = Field(default=0.2, ge=0, le=1)
     candidates: int = Field(default=100, ge=1, le=1000)

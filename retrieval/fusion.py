@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 RRF_CONSTANT = 60
+TRUSTED = 0.25
+"""Bounded lexical score of the best hit from which the lexical arm has its full weight."""
 
 Ranked = Sequence[tuple[str, float]]
 
@@ -35,12 +37,22 @@ def bounded_lexical(ranked: Ranked, bound: float) -> dict[str, float]:
     return {chunk_id: score / bound for chunk_id, score in ranked} if bound > 0 else {}
 
 
-def trusted(lexical: Mapping[str, float], floor: float) -> dict[str, float]:
-    """Bounded lexical scores, lowered in proportion where even the best one is below the floor: few of the question's
-    words stand in the passages, most often because they are in another language."""
+def balanced(
+    lexical: Mapping[str, float], dense: Ranked, dense_weight: float, closeness: float
+) -> list[tuple[str, float]]:
+    """Weighted sum of a chunk's share of the best lexical score and of its cosine between the last candidate's and the
+    best one's, so that neither arm rules because its scores run higher or closer together; times the weighted sum of
+    the arms' best scores, so that the sums still compare between questions.
+
+    `lexical`: bounded. `closeness`: best cosine, bounded. The lexical arm weighs less in proportion where even its best
+    score is below TRUSTED: few of the question's words stand in the passages, most often because of their language.
+    """
     best = max(lexical.values(), default=0.0)
-    trust = best / floor if best < floor else 1.0
-    return {key: trust * score for key, score in lexical.items()}
+    weight = (1 - dense_weight) * min(1.0, best / TRUSTED)
+    share = dense_weight / (weight + dense_weight) if dense_weight else 0.0  # one arm alone needs no trust
+    shares = {key: score / best for key, score in lexical.items()} if best > 0 else {}
+    level = (1 - dense_weight) * best + dense_weight * closeness
+    return [(key, level * score) for key, score in convex(shares, min_max(dict(dense)), share)]
 
 
 def bounded_cosine(ranked: Ranked, *, relative: bool = False) -> dict[str, float]:

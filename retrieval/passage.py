@@ -7,8 +7,9 @@ from typing import Any
 
 from retrieval import tokens
 
-KEPT = 0.1
-"""Share of the best sentence's score, over all hits, from which a sentence speaks to the question."""
+KEPT = 0.16
+"""Share of the best sentence's score, over all hits, from which a sentence speaks to the question. What a sentence says
+counts by the score of its hit: a weaker hit is cut closer."""
 BESIDE = 0.3
 """Share of its neighbours' scores a sentence gains: an answer goes on without the words of its question."""
 PROSE = ("text", "list")
@@ -17,11 +18,16 @@ PROSE = ("text", "list")
 def add(hits: Sequence[dict[str, Any]], terms: Mapping[str, str], weights: Mapping[str, float]) -> None:
     """Give each hit a `passage`: {text, start, end, locator}, `start` and `end` being characters of its text.
 
-    `terms`: term -> word of the question, `weights`: of each word. Tables and code, and hits that hold no word of the
-    question, are a passage as a whole. The locator is narrowed to the passage where the text is a verbatim slice of
-    the original, which shows in its length and line breaks, and is the hit's elsewhere.
+    Hits have a `score`. `terms`: term -> word of the question, `weights`: of each word. Tables and code, and hits that
+    hold no word of the question, are a passage as a whole. The locator is narrowed to the passage where the text is a
+    verbatim slice of the original, which shows in its length and line breaks, and is the hit's elsewhere.
     """
-    scored = [_spread(_sentences(hit, terms, weights)) if hit["kind"] in PROSE else [] for hit in hits]
+    scored = [
+        [(start, end, max(0.0, hit["score"]) * score) for start, end, score in _spread(_sentences(hit, terms, weights))]
+        if hit["kind"] in PROSE
+        else []
+        for hit in hits
+    ]
     most = max((score for found in scored for *_, score in found), default=0.0)
     for hit, found in zip(hits, scored, strict=True):
         best = max((score for *_, score in found), default=0.0)

@@ -245,18 +245,16 @@ class Searcher:
         if request.mode == "lexical":
             return arms.lexical
         if request.mode == "dense":
-            return arms.dense
+            return fusion.ordered(fusion.bounded_cosine(arms.dense, relative=arms.relative))
         kind = self._settings["fusion"]
         if kind == "rrf":
             ranked = fusion.reciprocal_rank([arms.lexical, arms.dense])
         elif kind == "weighted":
             ranked = fusion.convex(fusion.min_max(dict(arms.lexical)), fusion.min_max(dict(arms.dense)), 0.7)
         else:
-            weight = float(self._settings["dense_weight"]) if arms.dense else 0.0
             lexical = fusion.bounded_lexical(arms.lexical, arms.bound)
-            if arms.dense:
-                lexical = fusion.trusted(lexical, self._settings["evidence"]["lexical_weak"])
-            ranked = fusion.convex(lexical, fusion.bounded_cosine(arms.dense, relative=arms.relative), weight)
+            weight = float(self._settings["dense_weight"]) if arms.dense else 0.0
+            ranked = fusion.balanced(lexical, arms.dense, weight, _closeness(arms))
         if not self._has_evidence(arms):
             return []
         floor = LEAST_OF_BEST * ranked[0][1] if ranked else 0.0
@@ -264,7 +262,7 @@ class Searcher:
 
     def _has_evidence(self, arms: _Arms) -> bool:
         """True when the question's words are mostly known, or a passage is close in meaning."""
-        closest = max(fusion.bounded_cosine(arms.dense, relative=arms.relative).values(), default=0.0)
+        closest = _closeness(arms)
         if arms.relative:
             closest /= STANDS_OUT
         best = arms.lexical[0][1] / arms.bound if arms.lexical and arms.bound else 0.0
@@ -311,6 +309,11 @@ class Searcher:
         )
         via = {name: relation[name] for name in ("kind", "written", "state")}
         return {**_hit(best, hit["score"]), "via": {"from": hit["chunk_id"], **via}}
+
+
+def _closeness(arms: _Arms) -> float:
+    """Best cosine, bounded; 0 without the dense arm."""
+    return max(fusion.bounded_cosine(arms.dense, relative=arms.relative).values(), default=0.0)
 
 
 def _speaks(embedder: QueryEmbedder, question: str) -> bool:

@@ -21,11 +21,18 @@ def test_ranks_are_joined_from_one_and_a_missing_list_adds_nothing() -> None:
     assert "c" not in joined, "what no list holds cannot be recovered"
 
 
+def test_each_arm_counts_by_what_is_best_in_it() -> None:
+    joined = fusion.balanced({"a": 0.3, "b": 0.15}, [("b", 0.8), ("c", 0.7), ("d", 0.6)], 0.5, 0.8)
+    level = 0.5 * 0.3 + 0.5 * 0.8
+    assert [key for key, _ in joined] == ["b", "a", "c", "d"]
+    assert [score for _, score in joined] == pytest.approx([level * 0.75, level * 0.5, level * 0.25, 0.0])
+    assert fusion.balanced({"a": 0.3}, [], 0.0, 0.0) == [("a", 0.3)], "one arm alone keeps its scores"
+    assert dict(fusion.balanced({}, [("a", 0.4)], 0.5, 0.4)) == {"a": pytest.approx(0.2)}
+
+
 def test_keywords_count_less_where_hardly_any_is_found() -> None:
-    assert fusion.trusted({"a": 0.3, "b": 0.1}, 0.15) == {"a": 0.3, "b": 0.1}
-    assert fusion.trusted({"a": 0.06, "b": 0.03}, 0.12) == {"a": pytest.approx(0.03), "b": pytest.approx(0.015)}
-    assert fusion.trusted({}, 0.15) == {}
-    assert fusion.trusted({"a": 0.1}, 0.0) == {"a": 0.1}
+    joined = dict(fusion.balanced({"a": fusion.TRUSTED / 4}, [("b", 0.8), ("c", 0.1)], 0.5, 0.8))
+    assert joined["a"] == pytest.approx(joined["b"] / 4)
 
 
 def test_relative_cosines_count_from_the_last_candidate() -> None:

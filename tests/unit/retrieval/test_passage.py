@@ -9,8 +9,8 @@ from retrieval import fusion, passage, tokens
 TEXT = "The canteen is open daily.\nRefunds are paid within a week. They reach your card.\nParking is free."
 
 
-def hit(text: str = TEXT, kind: str = "text", **locator: Any) -> dict[str, Any]:
-    return {"text": text, "kind": kind, "locator": locator, "metadata": {"language": "en"}}
+def hit(text: str = TEXT, kind: str = "text", score: float = 1.0, **locator: Any) -> dict[str, Any]:
+    return {"text": text, "kind": kind, "score": score, "locator": locator, "metadata": {"language": "en"}}
 
 
 def passages(question: str, *hits: dict[str, Any]) -> list[str]:
@@ -30,6 +30,17 @@ def test_a_sentence_is_measured_by_the_best_of_all_hits_and_no_hit_is_left_witho
     terms = tokens.query_terms("refund card")
     passage.add([hit(), weak], terms, {"refund": 10.0, "card": 0.5})
     assert weak["passage"]["text"] == "A card is lost."
+
+
+def test_a_weaker_hit_is_cut_closer() -> None:
+    text = "Refunds are paid. Birds sing. The sky is blue. A card is lost."
+    terms = tokens.query_terms("refund card")
+    cut = {}
+    for score in (1.0, 0.1):
+        weak = hit(text, score=score)
+        passage.add([hit(), weak], terms, {"refund": 10.0, "card": 4.0})
+        cut[score] = weak["passage"]["text"]
+    assert cut == {1.0: text, 0.1: "Refunds are paid."}
 
 
 def test_tables_code_and_hits_without_a_word_of_the_question_stay_whole() -> None:
