@@ -4,9 +4,10 @@ In: RedactedDocument, ChunkProfile, the embedder's own token counter. Out: Chunk
 
 - Parents are sections: the elements between two headings, with their heading path. Text before the first heading is a
   parent with an empty path. A heading without a body joins the path of the next section; one at the very end, or a
-  document of headings only, becomes text. Sections under `min_tokens` are joined with a neighbour below the same
-  heading, their headings becoming lines of the text; sections of different parents are never joined. A slide or sheet
-  is a parent of its own. No child spans places that one locator cannot cite (two slides, messages, notebook cells).
+  document of headings only, becomes text. Sections under `min_tokens` without table or code are joined with a
+  neighbour below the same heading, their headings becoming lines of the text; sections of different parents never are.
+  A slide or sheet is a parent of its own. No child spans places that one locator cannot cite (two slides, messages,
+  notebook cells).
 - Children are paragraphs, list items, table rows, code and quotes of one section, packed up to `target_tokens`, or to
   the words or characters that `target` wants for the document's language. A question and its answer are a child of
   their own. Tables and code stand alone, with the paragraph that introduces them; the short command of a step stays in

@@ -10,6 +10,8 @@ from chunking.layout import citable_together
 from kprep.core.index_text import HEADING_SHARE
 from kprep.core.models import ChunkProfile, Element, ElementKind, RedactedDocument
 
+_ALONE = (ElementKind.TABLE, ElementKind.CODE)
+
 
 @dataclass(frozen=True, slots=True)
 class Section:
@@ -145,6 +147,8 @@ def _may_join(first: Section, second: Section, profile: ChunkProfile, ruler: Rul
     headings = [section.heading for section in (first, second) if section.heading]
     if any(heading.locator.anchor in apart or _asks(heading) for heading in headings):
         return False
+    if any(element.kind in _ALONE for section in (first, second) for element in section.elements):
+        return False  # it is a child of its own anyway, and would lose its heading
     if first.elements[-1].locator.time:  # its headings are times, no words of the recording
         return False
     parent = _parent(first)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from chunking.atoms import Atom, Cut, cut_code, inside
 from chunking.budget import Budget
@@ -25,6 +25,9 @@ GRAMMARS = frozenset(
 _PHP = "<?php\n"  # without it all of PHP is text
 _DEEPEST = 60
 _JOINED_TO_NEXT = ("comment", "line_comment", "block_comment", "decorator", "attribute_item", "annotation")
+
+_OPENS = (":", "{")
+"""Ends of a head, such as that of a function, which does not stand without the beginning of its body."""
 
 
 def grammar_of(language: str) -> str:
@@ -56,6 +59,10 @@ def _parser(grammar: str) -> Any:
     return get_parser(grammar)  # type: ignore[arg-type]
 
 
+Part: TypeAlias = "tuple[int, int, list[Node]]"
+"""Where a part begins and ends, and its nodes."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Cutter:
     text: str
@@ -81,23 +88,32 @@ class _Cutter:
             else:
                 yield from self._lines(start, end, cut)
             return
+        yield from self._each(parts, cut, depth)
+
+    def _each(self, parts: Sequence[Part], cut: Cut, depth: int) -> Iterator[Atom]:
+        """Atoms of the parts, what belongs to the part before glued to it."""
         deeper = Cut.NESTED if cut is Cut.BLOCK and depth < 2 else Cut.SENTENCE
-        glue = False
+        glue = opened = False
         for number, (first, last, held) in enumerate(parts):
-            made = list(self.pieces(held, first, last, cut if number == 0 else self._rank(depth, deeper), depth + 1))
+            rank = cut if number == 0 else self._rank(depth, deeper)
+            body = self._parts([child for node in held for child in node.children], first, last) if opened else []
+            if len(body) > 1:  # apart, so that its beginning finds room beside its head
+                made = list(self._each(body, rank, depth + 1))
+            else:
+                made = list(self.pieces(held, first, last, rank, depth + 1))
             if made:
                 yield replace(made[0], glued=glue or made[0].glued)
                 yield from made[1:]
-                glue = bool(held) and held[-1].type in _JOINED_TO_NEXT
-        return
+                opened = bool(held) and held[-1].type in _OPENS
+                glue = opened or (bool(held) and all(node.type in _JOINED_TO_NEXT for node in held))
 
     def _rank(self, depth: int, deeper: Cut) -> Cut:
         return Cut.BLOCK if depth == 0 else deeper
 
-    def _parts(self, nodes: Sequence[Node], start: int, end: int) -> list[tuple[int, int, list[Node]]]:
+    def _parts(self, nodes: Sequence[Node], start: int, end: int) -> list[Part]:
         """(start, end, its nodes) of the runs between which a line begins with a node. Brackets and continuations such
         as `else` stay with what they close."""
-        out: list[tuple[int, int, list[Node]]] = []
+        out: list[Part] = []
         before = start
         for node in nodes:
             at = self.origin + self.offsets.char(node.start_byte)

@@ -40,7 +40,11 @@ _OPENINGS = {
     ),
     "app": re.compile(r"(?:it |this )?(?:is |can be )?(?:used|applied) (?:to|for|in)\b", re.IGNORECASE),
 }
-_FORMULA = re.compile(r"[\w)\]}]\s*(?:=|≤|≥|≈|∝)\s*[\w\\({\[∑∫√-]|\\(?:frac|sum|int|sqrt)\b|[∑∫√∂∀∃]")
+_FORMULA = re.compile(
+    r"(?:[\w)\]}]\s+[<>]?=\s+|(?<!\w)\w{1,2}(?:\([^()\s]*\))?[<>]?=|[\w)\]}]\s*[≤≥≈∝]\s*)[\w\\({\[∑∫√-]"
+    r"|\\(?:frac|sum|int|sqrt)\b|[∑∫√∂∀∃]"
+)
+"""Names of three letters and more need spaces around "=": `amount=None` is an argument."""
 _BINDS = re.compile(
     r"\b(?:must|shall|may not|is required to|are required to|is prohibited|muss|müssen|darf nicht)\b|必须|禁止",
     re.IGNORECASE,

@@ -16,7 +16,7 @@ OWN = ElementKind.PARAGRAPH
 QUOTED, SIGNATURE = ElementKind.QUOTED_REPLY, ElementKind.SIGNATURE
 DISCLAIMER, GREETING = ElementKind.DISCLAIMER, ElementKind.GREETING
 
-_QUOTE_MARK = re.compile(r"\s{0,3}[>|](?=[\s>|]|\S)")
+_QUOTE_MARK = re.compile(r"\s{0,3}(?:>|\|(?=[\s>|]|\S))")
 _WROTE = (
     r"(?:wrote|writes|said|schrieb|geschrieben|a écrit|escribió|ha scritto|schreef|escreveu|skrev|"
     r"napisał(?:\(a\)|a)?|"

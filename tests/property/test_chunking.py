@@ -277,6 +277,7 @@ def test_each_piece_of_code_parses(chunker: ChunkerSpec, code: str, profile: Chu
     source = document([element(ElementKind.CODE, code, language="python")])
     for child in run(chunker, source, profile).children:
         piece = dedent(child.text)
+        assert not piece.splitlines()[-1].strip().startswith(("def ", "class ", "if ", "else")), child.text
         assert not get_parser("python").parse(piece.encode()).root_node.has_error, child.text
 
 

@@ -185,6 +185,15 @@ def test_small_siblings_are_joined_and_keep_their_headings() -> None:
     assert "".join(small[0].text.split()).startswith("Setting0Shortline0.Setting1")
 
 
+def test_a_small_section_with_code_or_a_table_keeps_its_heading() -> None:
+    parts = [
+        heading("Linux", 2), code("apt install x"), heading("Mac", 2), paragraph("Use:"), code("brew install x"),
+        heading("Keys", 2), table(("Key", "Value"), ("a", "b")), heading("End", 2), paragraph("Done."),
+    ]  # fmt: skip
+    chunked = cut(heading("Install"), paragraph(LONG), *parts)
+    assert [child.heading_path[1:] for child in chunked.children] == [(), ("Linux",), ("Mac",), ("Keys",), ("End",)]
+
+
 @pytest.mark.req("D6.19")
 def test_unrelated_sections_are_not_glued_together() -> None:
     chunked = cut(

@@ -223,6 +223,8 @@ def test_entities_are_what_the_document_itself_names() -> None:
         (child("For example, two firms choose a price.", "Pricing"), "ex"),
         (child("Think of it as a truce that nobody gains by breaking.", "Equilibrium"), "int"),
         (child("u(s) >= v and s = t + 1", "Conditions"), "form"),
+        (child("E=mc^2 and p=mv", "Energy"), "form"),
+        (child("refund(receipt, amount=None) pays back", "Refunds"), ""),
         (child("It is used to set prices in an auction.", "Equilibrium"), "app"),
         (child("Staff must keep receipts. They must hand them in.", "Travel"), "policy"),
         (child("Staff must keep receipts.", "Travel Policy"), "policy"),
