@@ -1,10 +1,11 @@
-"""The four configurations on the same questions, release, principals and budget; with latency and all settings."""
+"""The configurations on the same questions, release, principals and budget; with latency and all settings."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from statistics import quantiles
@@ -18,15 +19,18 @@ from kprep.store import releases
 from kprep.store.sql import Connection
 from quality import evaluate as measure
 from quality import load_questions
-from quality.comparing import compared, measured
+from quality.comparing import candidates, compared, measured, simplest
 from quality.evaluation import Evaluation
 from quality.spec import Hit, Question
-from retrieval import MODES, Reader, Searcher, SearchRequest
+from retrieval import Reader, Searcher, SearchRequest
 from retrieval.fusion import RRF_CONSTANT
 
 CONCURRENCY = (1, 4, 16)
 MOST_TIMED = 48
 """Questions asked at each concurrency."""
+RRF = "hybrid (rrf)"
+"""Hybrid with fusion by ranks, whatever the release is configured to."""
+MOST_HITS = 100
 TOP_K = 10
 """Hits every configuration may give: the budget is the same for all."""
 
@@ -34,7 +38,8 @@ TOP_K = 10
 def evaluate(
     workspace: Workspace, release: int | None, files: Sequence[Path], compare: int | None, *, timed: bool
 ) -> dict[str, Any]:
-    """{knowledge_base, release, settings, sets: [{name, configurations}], latency, trend, comparison}.
+    """{knowledge_base, release, settings, sets: [{name, questions, configurations, candidates, simplest}], latency,
+    latency_by_class, trend, comparison}.
 
     `files`: question files, each reported apart (tuning and held-out never mix); none: the gate's own. Raises:
     ConfigError without questions, RetrievalError for an unknown release.
@@ -43,14 +48,33 @@ def evaluate(
     with workspace.database.begin() as connection:
         reader = Reader(connection, workspace.kb, release, (), _today())
         number, configuration = reader.release, reader.row.configuration
-        configurations = [mode for mode in MODES if configuration["embedding_space"] or mode in ("lexical", "hybrid")]
+        retrieval = configuration["retrieval"]
+        configurations = _configurations(configuration)
+    timed_asked = [question for _, questions in sets for question in questions][:MOST_TIMED] if timed else []
+    # Before anything else is asked, so that the first time is one.
+    times = {mode: _timed(workspace, number, mode, timed_asked) for mode in configurations if timed_asked}
+    with workspace.database.begin() as connection:
+        floors = workspace.base.config.quality.thresholds
         out = []
         for name, questions in sets:
             found = {}
             for place, mode in enumerate(configurations):
                 report(f"eval {name}", place, len(configurations))
                 found[mode] = measured(measure(questions, asker(workspace, connection, number, mode)))
-            out.append({"name": name, "questions": len(questions), "configurations": found})
+            arms = [
+                asker(workspace, connection, number, mode) if mode in found else None for mode in ("lexical", "dense")
+            ]
+            assert arms[0] is not None
+            out.append(
+                {
+                    "name": name,
+                    "questions": len(questions),
+                    "configurations": found,
+                    "candidates": candidates(questions, arms[0], arms[1], min(MOST_HITS, retrieval["candidates"])),
+                    "thresholds": {"recall@5": floors.recall_at_5, "mrr": floors.mrr},
+                    "simplest": simplest(found, {"recall@5": floors.recall_at_5, "mrr": floors.mrr}),
+                }
+            )
         comparison = None
         if compare is not None:
             if releases.get(connection, workspace.kb, compare) is None:
@@ -59,11 +83,6 @@ def evaluate(
             before, after = (_by_class(workspace, connection, asked, each) for each in (compare, number))
             comparison = {"release": compare, **compared(before, after)}
         trend = _trend(connection, workspace.kb)
-    latency = []
-    if timed:
-        asked = [question for _, questions in sets for question in questions][:MOST_TIMED]
-        latency = [row for mode in configurations for row in _timed(workspace, number, mode, asked)]
-    retrieval = configuration["retrieval"]
     return {
         "knowledge_base": workspace.kb,
         "release": number,
@@ -81,10 +100,13 @@ def evaluate(
             "reranker": "none",
             "duplicates": "equal passages, and nearly equal ones with equal numbers, count once",
             "unit": "source span: document and quote",
+            "intervals": "95 %, percentile bootstrap over questions; exact where all score the same",
+            "cold": "each question for the first time in this process; the database's own cache is as it was",
             "principals": "as each question says, the same for every configuration",
         },
         "sets": out,
-        "latency": latency,
+        "latency": [row for rows, _ in times.values() for row in rows],
+        "latency_by_class": [row for _, rows in times.values() for row in rows],
         "trend": trend,
         "comparison": comparison,
     }
@@ -98,14 +120,25 @@ def _question_sets(workspace: Workspace, files: Sequence[Path]) -> list[tuple[st
     return [(path.name, load_questions(read_yaml(path), path.name)) for path in chosen]
 
 
+def _configurations(configuration: Mapping[str, Any]) -> list[str]:
+    """The modes a release can be asked in, simplest first; with fusion by ranks too where another one is configured."""
+    if not configuration["embedding_space"]:
+        return ["lexical", "hybrid", "hybrid+references"]
+    by_ranks = [] if configuration["retrieval"]["fusion"] == "rrf" else [RRF]
+    return ["lexical", "dense", *by_ranks, "hybrid", "hybrid+references"]
+
+
 def asker(
     workspace: Workspace, connection: Connection, release: int, mode: str
 ) -> Callable[[Question, int], Sequence[Hit]]:
-    """Asks a release in one mode, as the question's principals."""
+    """Asks a release in one configuration, as the question's principals."""
 
     def ask(question: Question, top_k: int) -> Sequence[Hit]:
         reader = Reader(connection, workspace.kb, release, question.principals, _today(), unpublished=True)
-        request = SearchRequest(question.question, None, mode, top_k)
+        request = SearchRequest(question.question, None, "hybrid" if mode == RRF else mode, top_k)
+        if mode == RRF:
+            settings = {**reader.row.configuration["retrieval"], "fusion": "rrf"}
+            reader.row = replace(reader.row, configuration={**reader.row.configuration, "retrieval": settings})
         searcher = Searcher(reader, lambda: workspace.embedder_of(reader.row.configuration))
         hits = searcher.search(request)["hits"]
         return [Hit(hit["chunk_id"], hit["document_uri"], hit["text"]) for hit in hits]
@@ -120,8 +153,11 @@ def _by_class(workspace: Workspace, connection: Connection, questions: Sequence[
     return measure(questions, lambda question, k: (linked if question.kind == "reference" else plain)(question, k))
 
 
-def _timed(workspace: Workspace, release: int, mode: str, questions: Sequence[Question]) -> list[dict[str, Any]]:
-    """Milliseconds of whole searches, each with a transaction of its own: first ever asked, then again at once."""
+def _timed(
+    workspace: Workspace, release: int, mode: str, questions: Sequence[Question]
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Milliseconds of whole searches, each with a transaction of its own, and of the warm ones alone by class: first
+    asked by this process, then again, alone and several at a time. By class with the tokens that a question costs."""
 
     def one(question: Question) -> float:
         started = time.perf_counter()
@@ -133,21 +169,35 @@ def _timed(workspace: Workspace, release: int, mode: str, questions: Sequence[Qu
     for together in CONCURRENCY:
         report(f"timing {mode}", together, max(CONCURRENCY))
         with ThreadPoolExecutor(together) as pool:
-            rows.append(_row(mode, "warm", together, list(pool.map(one, questions))))
-    return rows
+            took = list(pool.map(one, questions))
+        rows.append(_row(mode, "warm", together, took))
+        if together == 1:
+            alone = took
+    kinds = dict.fromkeys(question.kind for question in questions)
+    by_class = []
+    for kind in kinds:
+        chosen = [place for place, question in enumerate(questions) if question.kind == kind]
+        tokens = 0 if mode == "lexical" else sum(_tokens(workspace, questions[place].question) for place in chosen)
+        figures = _figures([alone[place] for place in chosen])
+        cost = {"embedded_tokens": round(tokens / len(chosen), 1)}
+        by_class.append({"configuration": mode, "class": kind, **figures, **cost})
+    return rows, by_class
+
+
+def _tokens(workspace: Workspace, text: str) -> int:
+    embedder = workspace.embedder
+    return embedder.count_tokens(text) if embedder is not None else 0
 
 
 def _row(mode: str, state: str, together: int, times: Sequence[float]) -> dict[str, Any]:
-    ordered = sorted(times)
-    cuts = quantiles(ordered, n=20) if len(ordered) > 1 else ordered * 19
-    return {
-        "configuration": mode,
-        "state": state,
-        "concurrency": together,
-        "n": len(ordered),
-        "p50_ms": round(cuts[9], 2),
-        "p95_ms": round(cuts[18], 2),
-    }
+    return {"configuration": mode, "state": state, "concurrency": together, **_figures(times)}
+
+
+def _figures(times: Sequence[float]) -> dict[str, Any]:
+    """{n, p50_ms, p95_ms}; the highest time is the 95th percentile of fewer than twenty."""
+    cuts = quantiles(times, n=20, method="inclusive") if len(times) > 1 else list(times) * 19
+    last = max(times) if len(times) < 20 else cuts[18]
+    return {"n": len(times), "p50_ms": round(cuts[9], 2), "p95_ms": round(last, 2)}
 
 
 def _trend(connection: Connection, kb: str) -> list[dict[str, Any]]:

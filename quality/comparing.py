@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-from quality.evaluation import RANKED_CLASSES, Evaluation, Ranked
+from quality.evaluation import RANKED_CLASSES, Ask, Evaluation, Ranked, span_in
 from quality.intervals import bootstrap
+from quality.spec import Expected, Question
+from quality.text import words
 
 MEASURES: dict[str, Callable[[Ranked], float]] = {
     "hit@1": lambda item: float(item.first_rank == 1),
@@ -50,13 +52,57 @@ def _means(items: Sequence[Ranked]) -> dict[str, Any]:
     return out
 
 
-def compared(before: Evaluation, after: Evaluation) -> dict[str, Any]:
-    """{better, worse, same, questions: [{id, class, verdict, was, is, before, after}]}, worse ones first.
+def candidates(questions: Sequence[Question], lexical: Ask, dense: Ask | None, limit: int) -> dict[str, int]:
+    """{limit, spans, both, lexical, dense, neither}: expected spans that the arms hold among their first `limit` hits.
 
-    A question is better when nDCG@10 rose. `before` and `after` hold the first three passages of those that differ.
+    What is in neither arm no fusion can find. Questions that raise count as not found.
+    """
+    told = {"limit": limit, "spans": 0, "both": 0, "lexical": 0, "dense": 0, "neither": 0}
+    for question in questions:
+        if question.kind not in RANKED_CLASSES:
+            continue
+        held = [_held(question, ask, limit) if ask is not None else frozenset() for ask in (lexical, dense)]
+        for span in dict.fromkeys(question.expected):
+            told["spans"] += 1
+            arms = [name for name, found in zip(("lexical", "dense"), held, strict=True) if span in found]
+            told["both" if len(arms) == 2 else arms[0] if arms else "neither"] += 1
+    return told
+
+
+def _held(question: Question, ask: Ask, limit: int) -> frozenset[Expected]:
+    try:
+        hits = ask(question, limit)
+    except Exception:  # noqa: BLE001  the means say how many could not be asked
+        return frozenset()
+    texts: dict[str, list[tuple[str, ...]]] = {}
+    for hit in hits:
+        texts.setdefault(hit.document_uri, []).append(words(hit.text))
+    spans = question.expected
+    return frozenset(span for span in spans if span_in(texts.get(span.document, []), words(span.quote)))
+
+
+def simplest(configurations: Mapping[str, Mapping[str, Any]], floors: Mapping[str, float | None]) -> str | None:
+    """The first configuration, simplest first, that reaches every floor (measure -> least mean over all classes), shows
+    nothing that is denied and answers nothing that has no answer; None when none does, or when no floor is set."""
+    wanted = {name: floor for name, floor in floors.items() if floor is not None}
+    for name, found in configurations.items() if wanted else ():
+        means = found["classes"].get("all", {})
+        good = all(name in means and means[name]["value"] >= floor for name, floor in wanted.items())
+        if good and not (found["denied"]["leaking"] or found["no_answer"]["answered"] or found["failed"]):
+            return name
+    return None
+
+
+def compared(before: Evaluation, after: Evaluation) -> dict[str, Any]:
+    """{better, worse, same, not_compared: [id], questions: [{id, class, verdict, was, is, before, after}]}, worse ones
+    first.
+
+    A question is better when nDCG@10 rose; one without an answer when it falls silent, one that is denied when it shows
+    nothing forbidden any more. `before` and `after` hold the first three passages of those that differ. Questions that
+    one of the two could not be asked are in `not_compared`.
     """
     old = {item.question.id: item for item in before.ranked}
-    rows = []
+    rows = _apart(before, after)
     for item in after.ranked:
         if item.question.id not in old:
             continue
@@ -73,12 +119,33 @@ def compared(before: Evaluation, after: Evaluation) -> dict[str, Any]:
         if verdict != "same":
             row |= {"before": _passages(old[item.question.id]), "after": _passages(item)}
         rows.append(row)
+    told = {row["id"] for row in rows}
     order = {"worse": 0, "better": 1, "same": 2}
     rows.sort(key=lambda row: (order[row["verdict"]], row["id"]))
     return {
         **{verdict: sum(row["verdict"] == verdict for row in rows) for verdict in ("better", "worse", "same")},
+        "not_compared": [question.id for question in after.questions if question.id not in told],
         "questions": rows,
     }
+
+
+def _apart(before: Evaluation, after: Evaluation) -> list[dict[str, Any]]:
+    """Rows of the questions without an answer and of those denied, by whether they were given what they must not."""
+    wrong = [
+        {question.id for question in found.answered} | {leak.question_id for leak in found.leaks}
+        for found in (before, after)
+    ]
+    failed = {question.id for found in (before, after) for question, _ in found.failed}
+    rows = []
+    for question in after.questions:
+        if question.kind in RANKED_CLASSES or question.id in failed:
+            continue
+        was, now = (question.id in found for found in wrong)
+        row = {"id": question.id, "class": question.kind, "question": question.question}
+        states = ("silent", "answered") if question.kind == "no_answer" else ("denied", "leaking")
+        verdict = "same" if was == now else "worse" if now else "better"
+        rows.append({**row, "verdict": verdict, "was": {"state": states[was]}, "is": {"state": states[now]}})
+    return rows
 
 
 def _passages(item: Ranked) -> list[dict[str, str]]:

@@ -8,9 +8,9 @@ from typing import Any
 
 STYLE = """
 :root{color-scheme:light dark;--ink:#1c2024;--soft:#5b636b;--line:#d5dade;--page:#fff;--box:#f5f7f8;
---c0:#2864b4;--c1:#b5541c;--c2:#1c7a4a;--c3:#7a3fa0}
+--c0:#2864b4;--c1:#b5541c;--c2:#8a6d00;--c3:#1c7a4a;--c4:#7a3fa0}
 @media(prefers-color-scheme:dark){:root{--ink:#e6e9ec;--soft:#9aa4ad;--line:#3a4249;--page:#14181b;--box:#1d2328;
---c0:#7fb2f0;--c1:#f0a070;--c2:#6fd09a;--c3:#c79be8}}
+--c0:#7fb2f0;--c1:#f0a070;--c2:#d9bf55;--c3:#6fd09a;--c4:#c79be8}}
 body{font:15px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--page);margin:2rem auto;max-width:70rem;
 padding:0 1rem}
 table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums;margin:.5rem 0 1.5rem}
@@ -19,24 +19,31 @@ th.text,td.text{text-align:left}th{color:var(--soft);font-weight:600}small,.soft
 svg{width:100%;height:auto;background:var(--box);border-radius:6px}
 svg text{fill:var(--soft);font:12px system-ui,sans-serif}
 details{background:var(--box);border-radius:6px;padding:.5rem .8rem;margin:.4rem 0}summary{cursor:pointer}
-.better{color:var(--c2)}.worse{color:var(--c1)}pre{white-space:pre-wrap;font:13px/1.45 ui-monospace,monospace}
+h2{margin-top:2.5rem}summary{font-weight:600}
+.best{font-weight:700}.better{color:var(--c3)}.worse{color:var(--c1)}
 .wide{overflow-x:auto}
 """
-WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 900, 280, 50, 20, 50
+WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 1000, 280, 60, 20, 50
+COLOURS = 5
+MEASURES = ("hit@1", "hit@5", "recall@5", "ndcg@10", "mrr")
 
 
 def page(evaluation: Mapping[str, Any]) -> str:
     """HTML of what `flows.evaluating.evaluate` gives."""
     parts = [f"<h1>Evaluation of {escape(evaluation['knowledge_base'])}, release {evaluation['release']}</h1>"]
+    parts.append(
+        f"<p class=soft>{escape(evaluation['made_at'])}. Below each mean, and across its bar: its 95 % interval.</p>"
+    )
     for part in evaluation["sets"]:
-        parts.append(f"<h2>{escape(part['name'])}</h2>")
-        parts += [_measures(part["configurations"]), _bars(part["configurations"])]
-    parts += ["<h2>Latency</h2>", _latency(evaluation["latency"])]
+        parts += _set(part)
+    if evaluation["latency"]:
+        parts += ["<h2>Latency</h2>", *_latency(evaluation["latency"]), _by_class(evaluation["latency_by_class"])]
     if len(evaluation["trend"]) > 1:
         parts += ["<h2>Recall@5 over releases</h2>", _trend(evaluation["trend"])]
     if evaluation.get("comparison"):
         parts.append(_comparison(evaluation["comparison"]))
-    parts += ["<h2>Settings</h2>", f"<pre>{escape(_settings(evaluation['settings']))}</pre>"]
+    rows = [(escape(name), escape(str(value))) for name, value in evaluation["settings"].items()]
+    parts += ["<h2>Settings</h2>", _table(("setting", "value"), rows, text=2)]
     body = "\n".join(parts)
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -45,121 +52,255 @@ def page(evaluation: Mapping[str, Any]) -> str:
     )
 
 
-def _settings(settings: Mapping[str, Any]) -> str:
-    return "\n".join(f"{name}: {value}" for name, value in settings.items())
+def _table(names: Sequence[str], rows: Sequence[Sequence[str]], text: int = 1) -> str:
+    """A table of cells that are HTML; the first `text` columns are words, the others figures."""
+
+    def line(tag: str, cells: Sequence[str]) -> str:
+        marked = (f"<{tag}{' class=text' if place < text else ''}>{cell}</{tag}>" for place, cell in enumerate(cells))
+        return f"<tr>{''.join(marked)}</tr>"
+
+    body = "".join(line("td", row) for row in rows)
+    return f"<div class=wide><table>{line('th', [escape(name) for name in names])}{body}</table></div>"
 
 
-def _measures(configurations: Mapping[str, Any]) -> str:
-    names = ("hit@1", "hit@5", "recall@5", "ndcg@10", "mrr")
-    head = "".join(f"<th>{name}</th>" for name in names)
+def _set(part: Mapping[str, Any]) -> list[str]:
+    """One file of questions: recall by class and configuration, what is apart from the means, and all figures."""
+    found = part["configurations"]
+    kinds = list(dict.fromkeys(kind for each in found.values() for kind in each["classes"]))
+    groups = {
+        kind: [
+            (mean["value"], mean["low"], mean["high"])
+            if (mean := each["classes"].get(kind, {}).get("recall@5"))
+            else None
+            for each in found.values()
+        ]
+        for kind in kinds
+    }
+    return [
+        f"<h2>{escape(part['name'])}: {part['questions']} questions</h2><h3>Recall@5 by class and configuration</h3>",
+        _bars(groups, list(found), 1.0),
+        _recall(found, kinds),
+        "<h3>Apart from the means</h3>",
+        _apart(found),
+        f"<p>{_chosen(part)} {_candidates(part['candidates'])}</p>",
+        f"<details><summary>All measures</summary>{_measures(found)}</details>",
+        f"<details><summary>Questions</summary>{_questions(found)}</details>",
+    ]
+
+
+def _recall(found: Mapping[str, Any], kinds: Sequence[str]) -> str:
     rows = []
-    for configuration, found in configurations.items():
-        for kind, means in found["classes"].items():
-            cells = "".join(_cell(means[name]) for name in names)
-            rows.append(
-                f"<tr><td>{escape(configuration)}</td><td class=text>{kind}</td><td>{means['n']}</td>{cells}</tr>"
-            )
-        silent, denied = found["no_answer"], found["denied"]
-        apart = (
-            f"no answer: {silent['n'] - silent['answered']} of {silent['n']} silent; "
-            f"denied: {denied['leaking']} of {denied['n']} leak; failed: {len(found['failed'])}"
-        )
+    for kind in kinds:
+        means = [each["classes"].get(kind) for each in found.values()]
+        best = max(mean["recall@5"]["value"] for mean in means if mean)
+        n = next(mean["n"] for mean in means if mean)
+        cells = [_cell(mean["recall@5"], best) if mean else "" for mean in means]
+        rows.append([escape(kind), str(n), *cells])
+    return _table(("class", "n", *found), rows)
+
+
+def _cell(mean: Mapping[str, Any], best: float = 2.0) -> str:
+    shown = f"<span class=best>{mean['value']:.3f}</span>" if mean["value"] >= best else f"{mean['value']:.3f}"
+    return f"{shown}<br><small>{mean['low']:.2f} to {mean['high']:.2f}</small>"
+
+
+def _apart(found: Mapping[str, Any]) -> str:
+    rows = []
+    for name, each in found.items():
+        silent, denied = each["no_answer"], each["denied"]
         rows.append(
-            f"<tr><td>{escape(configuration)}</td><td class='text soft' colspan={len(names) + 2}>{apart}</td></tr>"
+            [
+                escape(name),
+                f"{silent['n'] - silent['answered']} of {silent['n']}",
+                f"{denied['leaking']} of {denied['n']}",
+                str(len(each["failed"])),
+            ]
         )
+    return _table(("configuration", "no answer: silent", "denied: leaking", "failed"), rows)
+
+
+def _chosen(part: Mapping[str, Any]) -> str:
+    floors = ", ".join(f"{name} {floor}" for name, floor in part["thresholds"].items() if floor is not None)
+    if not floors:
+        return "No thresholds are set, so no configuration is named as good enough."
+    if part["simplest"] is None:
+        return f"No configuration reaches {floors}, is silent without an answer, and leaks nothing."
+    return f"The simplest that reaches {floors}, is silent without an answer and leaks nothing: {part['simplest']}."
+
+
+def _candidates(told: Mapping[str, Any]) -> str:
     return (
-        f"<div class=wide><table><tr><th>configuration</th><th class=text>class</th><th>n</th>{head}</tr>"
-        f"{''.join(rows)}</table></div>"
+        f"Of {told['spans']} expected places {told['both']} are among the first {told['limit']} hits of both arms, "
+        f"{told['lexical']} of keywords alone, {told['dense']} of meaning alone, {told['neither']} of neither."
     )
 
 
-def _cell(mean: Mapping[str, Any]) -> str:
-    return f"<td>{mean['value']:.3f}<br><small>{mean['low']:.2f} to {mean['high']:.2f}</small></td>"
+def _measures(found: Mapping[str, Any]) -> str:
+    rows = [
+        [escape(configuration), escape(kind), str(means["n"]), *(_cell(means[name]) for name in MEASURES)]
+        for configuration, each in found.items()
+        for kind, means in each["classes"].items()
+    ]
+    return _table(("configuration", "class", "n", *MEASURES), rows, text=2)
 
 
-def _axis() -> str:
+def _questions(found: Mapping[str, Any]) -> str:
+    """First rank of what is expected in each configuration; questions that any of them misses first."""
+    ranks: dict[tuple[str, str], dict[str, int | None]] = {}
+    for name, each in found.items():
+        for row in each["questions"]:
+            ranks.setdefault((row["id"], row["class"]), {})[name] = row["first_rank"]
+    order = sorted(ranks, key=lambda key: (-sum(rank != 1 for rank in ranks[key].values()), key))
+    rows = [
+        [
+            escape(key[0]),
+            escape(key[1]),
+            *(_rank(ranks[key][name]) if name in ranks[key] else "failed" for name in found),
+        ]
+        for key in order
+    ]
+    return _table(("question", "class", *found), rows, text=2)
+
+
+def _rank(rank: int | None) -> str:
+    return "<span class=worse>none</span>" if rank is None else str(rank)
+
+
+def _axis(most: float) -> str:
     plot = HEIGHT - TOP - BOTTOM
     return "".join(
         f'<line x1="{LEFT}" x2="{WIDTH}" y1="{TOP + plot * (1 - share)}" y2="{TOP + plot * (1 - share)}" '
-        f'stroke="var(--line)"/><text x="8" y="{TOP + plot * (1 - share) + 4}">{share:.2f}</text>'
+        f'stroke="var(--line)"/><text x="{LEFT - 8}" y="{TOP + plot * (1 - share) + 4}" text-anchor="end">'
+        f"{most * share:.{2 if most <= 1 else 0}f}</text>"
         for share in (0, 0.25, 0.5, 0.75, 1)
     )
 
 
 def _legend(names: Sequence[str]) -> str:
+    step = (WIDTH - LEFT) / max(COLOURS, len(names))
     return "".join(
-        f'<rect x="{LEFT + number * 200}" y="{HEIGHT - 18}" width="12" height="12" fill="var(--c{number % 4})"/>'
-        f'<text x="{LEFT + number * 200 + 18}" y="{HEIGHT - 8}">{escape(name)}</text>'
+        f'<rect x="{LEFT + number * step:.0f}" y="{HEIGHT - 18}" width="12" height="12" '
+        f'fill="var(--c{number % COLOURS})"/>'
+        f'<text x="{LEFT + number * step + 18:.0f}" y="{HEIGHT - 8}">{escape(name)}</text>'
         for number, name in enumerate(names)
     )
 
 
-def _bars(configurations: Mapping[str, Any]) -> str:
-    """Recall@5 by class and configuration, with intervals."""
-    names = list(configurations)
-    kinds = list(dict.fromkeys(kind for found in configurations.values() for kind in found["classes"]))
-    plot, group = HEIGHT - TOP - BOTTOM, (WIDTH - LEFT) / max(1, len(kinds))
+Bar = tuple[float, float, float]
+"""Height, and the ends of the line across it."""
+
+
+def _bars(groups: Mapping[str, Sequence[Bar | None]], names: Sequence[str], most: float) -> str:
+    """Bars of each name in each group, with a line from low to high; `most` is the top of the axis."""
+    plot, group = HEIGHT - TOP - BOTTOM, (WIDTH - LEFT) / max(1, len(groups))
     width = group * 0.8 / max(1, len(names))
     drawn = []
-    for place, kind in enumerate(kinds):
+    for place, (label, bars) in enumerate(groups.items()):
+        middle_of_group = LEFT + group * place + group * 0.4
         drawn.append(
-            f'<text x="{LEFT + group * (place + 0.4)}" y="{HEIGHT - BOTTOM + 16}" text-anchor="middle">{kind}</text>'
+            f'<text x="{middle_of_group:.1f}" y="{HEIGHT - BOTTOM + 16}" text-anchor="middle">{escape(label)}</text>'
         )
-        for number, name in enumerate(names):
-            mean = configurations[name]["classes"].get(kind, {}).get("recall@5")
-            if mean is None:
+        for number, (name, bar) in enumerate(zip(names, bars, strict=True)):
+            if bar is None:
                 continue
-            x, y = LEFT + group * place + width * number, TOP + plot * (1 - mean["value"])
-            middle, low, high = x + width / 2, TOP + plot * (1 - mean["low"]), TOP + plot * (1 - mean["high"])
+            value, low, high = (share / most for share in bar)
+            x, middle = LEFT + group * place + width * number, LEFT + group * place + width * (number + 0.45)
             drawn.append(
-                f'<rect x="{x:.1f}" y="{y:.1f}" width="{width * 0.9:.1f}" height="{plot * mean["value"]:.1f}" '
-                f'fill="var(--c{number % 4})"><title>{escape(name)}, {kind}: {mean["value"]:.3f}</title></rect>'
-                f'<line x1="{middle:.1f}" x2="{middle:.1f}" y1="{low:.1f}" y2="{high:.1f}" stroke="var(--ink)"/>'
+                f'<rect x="{x:.1f}" y="{TOP + plot * (1 - value):.1f}" width="{width * 0.9:.1f}" '
+                f'height="{plot * value:.1f}" fill="var(--c{number % COLOURS})">'
+                f"<title>{escape(name)}, {escape(label)}: {bar[0]:.4g} ({bar[1]:.4g} to {bar[2]:.4g})</title></rect>"
+                f"{_line(middle, TOP + plot * (1 - low), TOP + plot * (1 - high))}"
             )
+    label = f"{', '.join(names)} by {', '.join(groups)}"
     return (
-        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="recall at 5 by class and configuration">'
-        f"{_axis()}{''.join(drawn)}{_legend(names)}</svg>"
+        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(label)}">'
+        f"{_axis(most)}{''.join(drawn)}{_legend(names)}</svg>"
     )
 
 
-def _latency(rows: Sequence[Mapping[str, Any]]) -> str:
+def _line(x: float, start: float, end: float) -> str:
+    """An upright line that is seen on a bar and beside it, in light and dark."""
+    return "".join(
+        f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{start:.1f}" y2="{end:.1f}" stroke="var(--{colour})" '
+        f'stroke-width="{width}"/>'
+        for colour, width in (("box", 4), ("ink", 1.5))
+    )
+
+
+def _latency(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Median with a line up to the 95th percentile, and both as a table."""
+    names = list(dict.fromkeys(row["configuration"] for row in rows))
+    found = {(row["configuration"], row["state"], row["concurrency"]): row for row in rows}
+    states = list(dict.fromkeys((row["state"], row["concurrency"]) for row in rows))
+    groups: dict[str, list[Bar | None]] = {
+        f"{state}, {together} at a time": [
+            (row["p50_ms"], row["p50_ms"], row["p95_ms"]) if (row := found.get((name, state, together))) else None
+            for name in names
+        ]
+        for state, together in states
+    }
     most = max((row["p95_ms"] for row in rows), default=1.0) or 1.0
-    lines = []
-    for row in rows:
-        share = 100 * row["p95_ms"] / most
-        bar = '<svg viewBox="0 0 100 8" preserveAspectRatio="none" style="height:8px">'
-        bar += f'<rect width="{share:.1f}" height="8" '
-        bar += 'fill="var(--c0)"/></svg>'
-        lines.append(
-            f"<tr><td>{escape(row['configuration'])}</td><td class=text>{row['state']}</td>"
-            f"<td>{row['concurrency']}</td><td>{row['n']}</td><td>{row['p50_ms']:.1f}</td>"
-            f"<td>{row['p95_ms']:.1f}</td><td>{bar}</td></tr>"
-        )
-    names = ("at a time", "n", "p50 ms", "p95 ms", "")
-    head = (
-        "<tr><th>configuration</th><th class=text>state</th>" + "".join(f"<th>{name}</th>" for name in names) + "</tr>"
+    cells = [
+        [
+            escape(name),
+            *(
+                f"{row['p50_ms']:.1f}<br><small>{row['p95_ms']:.1f}</small>"
+                if (row := found.get((name, *state)))
+                else ""
+                for state in states
+            ),
+        ]
+        for name in names
+    ]
+    told = (
+        f"<p class=soft>Milliseconds of whole searches, {rows[0]['n']} questions: median, below it (the line) p95.</p>"
     )
-    return f"<div class=wide><table>{head}{''.join(lines)}</table></div>"
+    return [told, _bars(groups, names, most), _table(("configuration", *groups), cells)]
+
+
+def _by_class(rows: Sequence[Mapping[str, Any]]) -> str:
+    cells = [
+        [
+            escape(row["configuration"]),
+            escape(row["class"]),
+            str(row["n"]),
+            f"{row['p50_ms']:.1f}",
+            f"{row['p95_ms']:.1f}",
+            f"{row['embedded_tokens']:g}",
+        ]
+        for row in rows
+    ]
+    names = ("configuration", "class", "n", "p50 ms", "p95 ms", "embedded tokens a question")
+    return (
+        f"<details><summary>Latency and cost by class, one at a time</summary>{_table(names, cells, text=2)}</details>"
+    )
 
 
 def _trend(rows: Sequence[Mapping[str, Any]]) -> str:
     """Recall@5 by class over the published releases, as their gates measured it."""
     kinds = list(dict.fromkeys(kind for row in rows for kind in row["recall@5"]))
-    plot, step = HEIGHT - TOP - BOTTOM, (WIDTH - LEFT - 40) / max(1, len(rows) - 1)
+    plot, step = HEIGHT - TOP - BOTTOM, (WIDTH - LEFT - 60) / max(1, len(rows) - 1)
+    below = HEIGHT - BOTTOM + 16
+    every = -(-len(rows) // 20)
     drawn = [
-        f'<text x="{LEFT + step * place}" y="{HEIGHT - BOTTOM + 16}">{row["release"]}</text>'
+        f'<text x="{LEFT + 20 + step * place:.1f}" y="{below}" text-anchor="middle">{row["release"]}</text>'
         for place, row in enumerate(rows)
+        if place % every == 0
     ]
     for number, kind in enumerate(kinds):
-        points = " ".join(
-            f"{LEFT + step * place:.1f},{TOP + plot * (1 - row['recall@5'][kind]):.1f}"
+        colour = f"var(--c{number % COLOURS})"
+        points = [
+            # Lines that lie on one another would hide all but the last.
+            (LEFT + 20 + step * place, TOP + plot * (1 - row["recall@5"][kind]) + 3 * number)
             for place, row in enumerate(rows)
             if kind in row["recall@5"]
-        )
-        drawn.append(f'<polyline points="{points}" fill="none" stroke="var(--c{number % 4})" stroke-width="2"/>')
+        ]
+        told = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+        drawn.append(f'<polyline points="{told}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        drawn += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}"/>' for x, y in points]
     return (
         f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="recall at 5 over releases">'
-        f"{_axis()}{''.join(drawn)}{_legend(kinds)}</svg>"
+        f"{_axis(1.0)}{''.join(drawn)}{_legend(kinds)}</svg>"
     )
 
 
@@ -174,14 +315,23 @@ def _comparison(comparison: Mapping[str, Any]) -> str:
                 f"<p><small>{escape(hit['document_uri'])}</small><br>{escape(hit['text'])}</p>" for hit in row[name]
             )
             for name in ("before", "after")
+            if name in row
         )
         rows.append(
             f"<details><summary><span class={row['verdict']}>{row['verdict']}</span> {escape(row['question'])} "
-            f"<small>{escape(row['id'])}: rank {row['was']['first_rank']} to {row['is']['first_rank']}</small>"
+            f"<small>{escape(row['id'])}: {standing(row['was'])} to {standing(row['is'])}</small>"
             f"</summary>{passages}</details>"
         )
+    left = comparison["not_compared"]
     return (
         f"<h2>Against release {comparison['release']}</h2>"
-        f"<p>{comparison['better']} better, {comparison['worse']} worse, {comparison['same']} the same.</p>"
-        f"{''.join(rows)}"
+        f"<p>{comparison['better']} better, {comparison['worse']} worse, {comparison['same']} the same"
+        f"{f', not compared: {escape(chr(44).join(left))}' if left else ''}.</p>{''.join(rows)}"
     )
+
+
+def standing(row: Mapping[str, Any]) -> str:
+    """Where a question stands in one of two releases: "rank 3", "not found", "silent", "leaking"."""
+    if "state" in row:
+        return str(row["state"])
+    return f"rank {row['first_rank']}" if row["first_rank"] else "not found"

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from rich.markup import escape
 
 from kprep.cli import output
 from kprep.cli.app import command, print_json, workspace
@@ -37,7 +38,8 @@ def eval_command(
     """Measure keyword, dense and hybrid search, and hybrid with references, on the same questions.
 
     Hit@k, recall@k, nDCG@10 and MRR per class with n and 95 % intervals; questions without answer and denied ones
-    apart; latency cold and warm. Tune on one file and keep another that nobody tunes on:
+    apart; latency cold and warm, by class with its cost; the simplest configuration that reaches the thresholds.
+    Tune on one file and keep another that nobody tunes on:
 
     \b
     kprep eval --questions questions.yaml --questions questions_heldout.yaml --report eval.html
@@ -61,36 +63,77 @@ def eval_command(
 def _show(found: dict[str, Any], page: Path | None) -> None:
     say = output.console.print
     for part in found["sets"]:
-        say(f"[bold]{part['name']}[/] on release {found['release']}, {part['questions']} questions")
-        say(f"  {'configuration':<18} {'class':<11} {'n':>3}  hit@1  hit@5  recall@5 (95 %)         nDCG@10  MRR")
-        for configuration, measures in part["configurations"].items():
-            for kind, means in measures["classes"].items():
-                recall = means["recall@5"]
-                say(
-                    f"  {configuration:<18} {kind:<11} {means['n']:>3}  {means['hit@1']['value']:.3f}  "
-                    f"{means['hit@5']['value']:.3f}  {recall['value']:.3f} "
-                    f"({recall['low']:.3f} to {recall['high']:.3f})  "
-                    f"{means['ndcg@10']['value']:.3f}    {means['mrr']['value']:.3f}"
-                )
-            silent, denied = measures["no_answer"], measures["denied"]
-            say(
-                f"  {configuration:<18} no answer: {silent['n'] - silent['answered']} of {silent['n']} silent; "
-                f"denied: {denied['leaking']} of {denied['n']} leak"
-            )
+        measured = part["configurations"]
+        say(
+            f"[bold]{escape(part['name'])}[/] on release {found['release']}, {part['questions']} questions",
+            soft_wrap=True,
+        )
+        say(f"  recall@5     n {''.join(f'{name:>19}' for name in measured)}", soft_wrap=True)
+        for kind in dict.fromkeys(kind for each in measured.values() for kind in each["classes"]):
+            means = [each["classes"].get(kind) for each in measured.values()]
+            n = next(mean["n"] for mean in means if mean)
+            cells = "".join(f"{_interval(mean['recall@5']) if mean else '':>19}" for mean in means)
+            say(f"  {kind:<11} {n:>2} {cells}", soft_wrap=True)
+        for name in ("hit@1", "ndcg@10", "mrr"):
+            values = [each["classes"]["all"][name]["value"] for each in measured.values() if "all" in each["classes"]]
+            say(f"  {name:<7} of all {''.join(f'{value:>19.3f}' for value in values)}", soft_wrap=True)
+        for label, name, wrong in (("no answer", "no_answer", "answered"), ("denied", "denied", "leaking")):
+            told = "".join(f"{each[name][wrong]} of {each[name]['n']} {wrong}".rjust(19) for each in measured.values())
+            say(f"  {label:<14} {told}", soft_wrap=True)
+        _say_more(part)
     for row in found["latency"]:
         say(
             f"  {row['configuration']:<18} {row['state']:<5} {row['concurrency']:>2} at a time   "
             f"p50 {row['p50_ms']:.1f} ms   p95 {row['p95_ms']:.1f} ms"
         )
     if found["comparison"]:
-        told = found["comparison"]
-        counts = ", ".join(f"{told[verdict]} {verdict}" for verdict in ("better", "worse", "same"))
-        say(f"against release {told['release']}: {counts}")
-        for row in told["questions"]:
-            if row["verdict"] != "same":
-                say(f"  {row['verdict']:<7} {row['id']}: rank {row['was']['first_rank']} to {row['is']['first_rank']}")
+        _say_compared(found["comparison"])
     if page is not None:
-        say(f"wrote {page} and {page.with_suffix('.json')}")
+        say(f"wrote {page} and {page.with_suffix('.json')}", soft_wrap=True)
+
+
+def _interval(mean: dict[str, Any]) -> str:
+    return f"{mean['value']:.3f} ({mean['low']:.2f}-{mean['high']:.2f})"
+
+
+def _say_more(part: dict[str, Any]) -> None:
+    """What the means do not say: the simplest configuration, places out of reach, questions missed or not asked."""
+    say = output.console.print
+    if part["simplest"]:
+        say(f"  simplest that reaches the thresholds: {part['simplest']}")
+    told, reach = part["candidates"], ("both", "lexical", "dense", "neither")
+    counts = ", ".join(f"{told[name]} in {name}" for name in reach)
+    say(
+        f"  expected places among the first {told['limit']} hits of each arm: {counts}, of {told['spans']}",
+        soft_wrap=True,
+    )
+    name, last = list(part["configurations"].items())[-1]
+    missed = [row["id"] for row in last["questions"] if row["recall@5"] < 1]
+    if missed:
+        say(f"  missed at 5 by {name}: {escape(', '.join(missed))}", soft_wrap=True)
+    for failed in last["failed"]:
+        say(f"  [red]could not be asked[/]: {escape(failed['id'])}: {failed['error']}", soft_wrap=True)
+
+
+def _say_compared(told: dict[str, Any]) -> None:
+    from quality.page import standing
+
+    say = output.console.print
+    counts = ", ".join(f"{told[verdict]} {verdict}" for verdict in ("better", "worse", "same"))
+    say(f"against release {told['release']}: {counts}")
+    if told["not_compared"]:
+        say(f"  [red]could not be compared[/]: {escape(', '.join(told['not_compared']))}", soft_wrap=True)
+    for row in told["questions"]:
+        if row["verdict"] == "same":
+            continue
+        say(
+            f"  {row['verdict']:<7} {escape(row['id'])}: {standing(row['was'])} to {standing(row['is'])}",
+            soft_wrap=True,
+        )
+        for name in ("before", "after"):
+            for hit in row.get(name, ())[:1]:
+                text = " ".join(hit["text"].split())[:100]
+                say(f"    [dim]{name:<6} {escape(hit['document_uri'])}: {escape(text)}[/]", soft_wrap=True)
 
 
 COMMANDS = {"eval": eval_command}

@@ -65,17 +65,17 @@ class Page(HTMLParser):
 
 
 @pytest.mark.req("C3.1", "C3.2", "C3.3", "C3.4", "C3.5", "C3.6", "C3.7", "C3.8", "C3.9", "C3.10", "C3.11", "C3.12",
-                 "C3.13", "C3.14", "C3.15", "C3.16", "C3.17", "C3.18", "C4.1", "C4.7")  # fmt: skip
+                 "C2.11", "C3.13", "C3.14", "C3.15", "C3.16", "C3.17", "C3.18", "C4.1", "C4.7")  # fmt: skip
 def test_four_configurations_on_two_sets_with_a_page(base: TestBase, tmp_path: Path) -> None:
     page = tmp_path / "eval.html"
     files = [str(base.folder / name) for name in ("questions.yaml", "heldout.yaml")]
     found = kprep(base, "eval", "--questions", files[0], "--questions", files[1], "--report", str(page))
     assert [part["name"] for part in found["sets"]] == ["questions.yaml", "heldout.yaml"]
     tuning, held_out = found["sets"]
-    assert list(tuning["configurations"]) == ["lexical", "dense", "hybrid", "hybrid+references"]
+    assert list(tuning["configurations"]) == ["lexical", "dense", "hybrid (rrf)", "hybrid", "hybrid+references"]
     hybrid = tuning["configurations"]["hybrid"]
     assert hybrid["classes"]["identifier"]["n"] == 1
-    assert hybrid["classes"]["identifier"]["hit@1"] == {"value": 1.0, "low": 1.0, "high": 1.0}
+    assert hybrid["classes"]["identifier"]["hit@1"] == {"value": 1.0, "low": 0.025, "high": 1.0}
     assert hybrid["classes"]["all"]["n"] == 2, "no_answer and denied are in no mean"
     assert (hybrid["no_answer"]["answered"], hybrid["denied"]["leaking"]) == (0, 0)
     assert held_out["configurations"]["lexical"]["classes"]["natural"]["n"] == 1
@@ -83,6 +83,12 @@ def test_four_configurations_on_two_sets_with_a_page(base: TestBase, tmp_path: P
     assert measured == {("cold", 1), ("warm", 1), ("warm", 4), ("warm", 16)}
     assert found["settings"]["rrf constant"] == 60
     assert found["settings"]["embedding"]
+    assert {row["class"] for row in found["latency_by_class"]} == {"identifier", "natural", "no_answer", "denied"}
+    costs = {row["configuration"]: row["embedded_tokens"] for row in found["latency_by_class"]}
+    assert costs["lexical"] == 0
+    assert costs["hybrid"] > 1
+    assert tuning["candidates"] == {"limit": 100, "spans": 2, "both": 2, "lexical": 0, "dense": 0, "neither": 0}
+    assert tuning["simplest"] is None, "no threshold is set"
     reader = Page()
     reader.feed(page.read_text(encoding="utf-8"))
     assert reader.tags.count("svg") >= 2
@@ -95,7 +101,7 @@ def test_two_releases_are_compared_question_by_question(base: TestBase) -> None:
     base.write("refund.md", FILES["refund.md"].replace("five working days", "a week"))
     assert base.run()["status"] == "published"
     told = kprep(base, "eval", "--compare", "1", "--no-timing")["comparison"]
-    assert (told["better"], told["worse"], told["same"]) == (0, 1, 1)
+    assert (told["better"], told["worse"], told["same"], told["not_compared"]) == (0, 1, 3, [])
     worst = told["questions"][0]
     assert (worst["id"], worst["verdict"]) == ("refund", "worse")
     assert "five working days" in worst["before"][0]["text"]
