@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from kprep.core.models import DocumentMetadata, ElementKind, ParsedDocument, ParserSpec, RawDocument
-from parsers.rst_blocks import RstReader
-from parsers.source_text import document, quote, read
+from kprep.core.models import DocumentMetadata, ElementKind, Locator, ParsedDocument, ParserSpec, RawDocument
+from parsers.decoding import Lines, decode
+from parsers.rst_blocks import RstReader, targets_of
+from parsers.rst_inline import substituted
+from parsers.source_text import document, read
+from parsers.source_text import quote as quote_text
 
 NAME = "rst"
-VERSION = 1
+VERSION = 2
 MAX_BYTES = 32_000_000
 
 
 def parse(raw: RawDocument) -> ParsedDocument:
     """Elements in file order with `line`, `char` and the section's `anchor`. Headings by the order in which their
-    marks appear. Comments are dropped; directives that are not known keep their words. Raises: TooLarge,
-    WrongEncoding."""
+    marks appear. Comments are dropped; directives that are not known keep their words; `|name|` is what the file says
+    it stands for. Raises: TooLarge, WrongEncoding."""
     source = read(raw, MAX_BYTES)
     lines = source.lines.all()
     elements = list(RstReader(lines).blocks(lines))
     title = next((element.text for element in elements if element.kind is ElementKind.HEADING), "")
     return document(raw, f"{NAME}@{VERSION}", elements, DocumentMetadata(title=title))
+
+
+def quote(content: bytes, locator: Locator) -> str:
+    """The characters at the locator, with the words of substitutions; "" for a place the file does not have."""
+    return substituted(quote_text(content, locator), targets_of(Lines(decode(content).text).all()))
 
 
 PARSER = ParserSpec(NAME, VERSION, ("text/x-rst", "text/prs.fallenstein.rst"), parse, quote)

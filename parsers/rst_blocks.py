@@ -17,6 +17,7 @@ _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1{2,}\s*$")
 _EXPLICIT = re.compile(r"\.\.(?:\s+|$)")
 _DIRECTIVE = re.compile(r"\.\.\s+(?:\|[^|]+\|\s+)?([\w:.+-]+?)\s?::(?:\s+(.*))?$")
 _FOOTNOTE = re.compile(r"\.\.\s+\[([^\]]+)\]\s+(.*)$")
+_REPLACE = re.compile(r"\.\.\s+\|([^|]+)\|\s+replace::\s+(\S.*)$")
 _TARGET = re.compile(r"\.\.\s+_(`[^`]+`|[^:]+):\s*(.*)$")
 _BULLET = re.compile(r"([-*+\u2022\u2023\u2043])(\s+)(?=\S)|([-*+\u2022])$")
 _NUMBERED = re.compile(r"(\(?(?:\d{1,3}|#|[a-zA-Z]|[ivxlcIVXLC]{1,6})[.)])(\s+)(?=\S)")
@@ -27,24 +28,25 @@ _CODE = frozenset(
     "productionlist literalinclude highlight ipython".split()
 )
 _SILENT = frozenset("contents sectnum index meta default-role role highlight tabularcolumns only sectionauthor".split())
+_ADMONITIONS = frozenset(
+    "attention caution danger error hint important note seealso tip warning todo "
+    "deprecated versionadded versionchanged versionremoved".split()
+)
 _PICTURES = frozenset(("image", "figure"))
 _LOOKED_AHEAD = 400
+_LONGEST_VALUE = 2_000
 MAX_DEPTH = 60
 
 
 class RstReader:
-    """Reads blocks. `targets`: folded name -> where a hyperlink target leads."""
+    """Reads blocks; knows where the file's hyperlink targets lead and what its substitutions stand for."""
 
     def __init__(self, lines: Sequence[Line]) -> None:
         self._slugger = Slugger()
         self._anchor: str | None = None
         self._levels: list[str] = []
         self._counted: dict[int, int] = {}
-        self._targets = {
-            match.group(1).strip("`").lower(): match.group(2).strip()
-            for line in lines
-            if (match := _TARGET.match(line.text.strip())) and match.group(2)
-        }
+        self._targets = targets_of(lines)
 
     def blocks(self, lines: Sequence[Line], kind: ElementKind | None = None, depth: int = 0) -> Iterator[Element]:
         """Elements of the lines. `kind`: what a paragraph in them is, where its holder says so."""
@@ -132,6 +134,13 @@ class RstReader:
     def _directive(self, name: str, argument: str, lines: Sequence[Line], depth: int) -> Iterator[Element]:
         options, content = _options(lines[1:])
         name = name.rpartition(":")[2] if name.rpartition(":")[2] in _CODE else name
+        if name == "replace":
+            return  # its words stand wherever it is used
+        if name in _ADMONITIONS:
+            yield from self._admonition(name, lines, content, depth)
+            return
+        if name == "math" and argument:
+            content = [_argument(lines[0]), *_dedented(content)]
         if name in _CODE:
             yield from self._code(lines, content, argument if name.startswith(("code", "source", "raw")) else name)
             return
@@ -147,6 +156,11 @@ class RstReader:
             for line in (line for line in content if line.text.strip()):
                 yield self._element(ElementKind.TABLE_OF_CONTENTS, [line], line.text.strip())
             return
+        yield from self._other(name, argument, lines, depth)
+
+    def _other(self, name: str, argument: str, lines: Sequence[Line], depth: int) -> Iterator[Element]:
+        """What a directive holds: its argument as a caption or paragraph, then a table or blocks."""
+        options, content = _options(lines[1:])
         if argument:
             words, links = inline(argument, self._targets)
             kind = ElementKind.CAPTION if name.endswith("table") else ElementKind.PARAGRAPH
@@ -167,6 +181,20 @@ class RstReader:
             yield replace(self._element(ElementKind.CODE, body, text), language=language)
         elif language:
             yield self._element(ElementKind.PARAGRAPH, lines, language)
+
+    def _admonition(self, name: str, lines: Sequence[Line], content: Sequence[Line], depth: int) -> Iterator[Element]:
+        """Its paragraphs; the first says what it is: "warning: ..."; a version's number belongs to it."""
+        inner = [_argument(lines[0]), *_dedented(content)]
+        found = list(self.blocks(inner, None, depth + 1) if depth < MAX_DEPTH else self._plain(inner, None))
+        if found and found[0].kind is ElementKind.PARAGRAPH:
+            first = found[0]
+            _, end = first.locator.line or (0, lines[-1].number)
+            _, last = first.locator.char or (0, lines[-1].end)
+            place = replace(first.locator, line=(lines[0].number, end), char=(lines[0].start, last))
+            found[0] = replace(first, text=f"{name}: {first.text}", locator=place)
+        elif found:
+            yield self._element(ElementKind.PARAGRAPH, lines[:1], f"{name}:")
+        yield from found
 
     def _csv(self, lines: Sequence[Line], options: dict[str, str], content: Sequence[Line]) -> Iterator[Element]:
         header = list(csv.reader([options["header"]], skipinitialspace=True)) if "header" in options else []
@@ -293,6 +321,27 @@ class RstReader:
         first, last = filled[0], filled[-1]
         place = Locator(line=(first.number, last.number), char=(first.start, last.end), anchor=self._anchor)
         return Element(kind, text, place)
+
+
+def targets_of(lines: Sequence[Line]) -> dict[str, str]:
+    """Folded name of a hyperlink target -> where it leads; `|name|` of a substitution -> its words."""
+    found = {
+        match.group(1).strip("`").lower(): match.group(2).strip()
+        for line in lines
+        if (match := _TARGET.match(line.text.strip())) and match.group(2)
+    }
+    for at, line in enumerate(lines):
+        if match := _REPLACE.match(line.text.strip()):
+            more = (one.text.strip() for one in lines[at + 1 : _indented(lines, at + 1)])
+            found[f"|{match.group(1).lower()}|"] = " ".join([match.group(2), *more]).strip()[:_LONGEST_VALUE]
+    return found
+
+
+def _argument(line: Line) -> Line:
+    """What stands behind the `::` of a directive, as a line of its own."""
+    start = line.text.index("::") + 2
+    start += len(line.text[start:]) - len(line.text[start:].lstrip())
+    return Line(line.number, line.start + start, line.end, line.text[start:])
 
 
 def _window(lines: Sequence[Line], start: int) -> int:

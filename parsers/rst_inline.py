@@ -16,15 +16,21 @@ _EMPHASIS = re.compile(r"(?<![\w*])\*(?=[^\s*])(.{1,400}?)(?<=\S)\*(?![\w*])", r
 _NOTE = re.compile(r"\[(#?[\w.-]+|\*|#)\]_(?!\w)")
 _TITLED = re.compile(r"(.{0,400}?)\s*<([^<>]+)>$", re.DOTALL)
 _WORD = re.compile(r"(?<![\w`])([A-Za-z][\w-]*[A-Za-z0-9])__?(?![\w`])")
+_SUBSTITUTION = re.compile(r"(?<!\\)\|(\S(?:[^|\n]*\S)?)\|_{0,2}")
 _URL = re.compile(r"(?<![\w<])https?://[^\s<>`\"']+[\w/]")
 
 
 def inline(text: str, targets: dict[str, str]) -> tuple[str, tuple[Link, ...]]:
-    """Text without marks, and its links in order. `targets`: folded name -> where it leads."""
+    """Text without marks, and its links in order. `targets`: folded name -> where it leads, `|name|` -> its words."""
     links: list[Link] = []
     pieces = _LITERAL.split(text)
     out = [piece if at % 2 else _spoken(piece, targets, links) for at, piece in enumerate(pieces)]
     return "".join(out), tuple(links)
+
+
+def substituted(text: str, targets: dict[str, str]) -> str:
+    """The text with the words of each `|name|` that the file defines."""
+    return _SUBSTITUTION.sub(lambda m: targets.get(f"|{m.group(1).lower()}|", m.group()), text)
 
 
 def _spoken(text: str, targets: dict[str, str], links: list[Link]) -> str:
@@ -47,7 +53,7 @@ def _spoken(text: str, targets: dict[str, str], links: list[Link]) -> str:
         titled = _TITLED.match(said)
         return (titled.group(1) or titled.group(2)) if titled else said.lstrip("~!")
 
-    text = _ROLE.sub(role, text)
+    text = _ROLE.sub(role, substituted(text, targets))
     text = _REFERENCE.sub(reference, text)
     text = _NAMED.sub(named, text)
     text = _PLAIN.sub(r"\1", text)

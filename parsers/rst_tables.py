@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 _GRID_LINE = re.compile(r"\+(?:[-=]+\+)+$")
+_GRID_RULE = re.compile(r"\+(?:[-=]+\+)+")
 _SIMPLE_LINE = re.compile(r"=+(?:[ \t]+=+)+$")
 _SPAN_LINE = re.compile(r"-+(?:[ \t]+-+)*$")
 
@@ -35,26 +36,37 @@ def simple_length(lines: Sequence[str]) -> int:
 
 
 def grid_rows(lines: Sequence[str]) -> tuple[Rows, int]:
-    """Cells by the columns of all rules, and how many rows are header (above a rule of `=`)."""
-    cuts = sorted({at for line in lines if _GRID_LINE.match(line.rstrip()) for at, s in enumerate(line) if s == "+"})
-    rows: list[tuple[str, ...]] = []
+    """Cells by the columns of all rules, and how many rows are header (above a rule of `=`).
+
+    A cell over several rows has its words in the first of them, one over several columns in the first of these."""
+    rules = [match for line in lines for match in _GRID_RULE.finditer(line)]
+    cuts = sorted({match.start() + at for match in rules for at, sign in enumerate(match.group()) if sign == "+"})
+    rows: list[list[list[str]]] = []
     header_rows = 0
-    held: list[list[str]] = [[] for _ in cuts[1:]]
+    open_cells: list[list[str]] = [[] for _ in cuts[1:]]
     for line in lines:
-        if line.startswith("+") and _GRID_LINE.match(line.rstrip()):
-            if any(any(part) for part in held):
-                rows.append(tuple("\n".join(part for part in cell if part) for cell in held))
-            header_rows = len(rows) if "=" in line else header_rows
-            held = [[] for _ in cuts[1:]]
-            continue
-        at = 0
-        while at < len(cuts) - 1:
-            end = at + 1
-            while end < len(cuts) - 1 and line[cuts[end] : cuts[end] + 1] not in {"|", "+"}:
-                end += 1
-            held[at].append(line[cuts[at] + 1 : cuts[end]].strip(" |+-="))
-            at = end
-    return tuple(rows), header_rows
+        segments = list(_segments(line, cuts))
+        if _GRID_RULE.search(line):
+            rows.append([[] for _ in cuts[1:]])
+            for first, last, said in segments:
+                if not said.strip("-=+"):
+                    open_cells[first:last] = rows[-1][first:last]
+            header_rows = len(rows) - 1 if "=" in line and _GRID_LINE.match(line.rstrip()) else header_rows
+        for first, _, said in segments:
+            if said.strip("-=+") and (text := said.strip(" |")):
+                open_cells[first].append(text)
+    return tuple(tuple("\n".join(cell) for cell in row) for row in rows if any(row)), header_rows
+
+
+def _segments(line: str, cuts: Sequence[int]) -> Iterator[tuple[int, int, str]]:
+    """(first column, the one after the last, what stands there) between the upright lines."""
+    at = 0
+    while at < len(cuts) - 1:
+        end = at + 1
+        while end < len(cuts) - 1 and line[cuts[end] : cuts[end] + 1] not in {"|", "+"}:
+            end += 1
+        yield at, end, line[cuts[at] + 1 : cuts[end]]
+        at = end
 
 
 def simple_rows(lines: Sequence[str]) -> tuple[Rows, int]:

@@ -1,0 +1,58 @@
+"""reStructuredText: substitutions, admonitions, drawn tables with merged cells."""
+
+from __future__ import annotations
+
+import pytest
+
+from kprep.core.models import ElementKind, ParsedDocument, RawDocument
+from parsers import rst
+from parsers.rst_tables import grid_rows
+
+
+def read(text: str) -> ParsedDocument:
+    return rst.parse(RawDocument("s/a.rst", "a.rst", text.encode(), "text/x-rst"))
+
+
+@pytest.mark.req("D2.8", "D3.9")
+def test_substitutions_are_read_with_their_words_and_found_there() -> None:
+    text = ".. |Pump| replace:: Pump X\n   Pro\n\nThe |pump| runs; |nobody| and ``|pump|`` stay.\n\n| a | b\n"
+    first, second = read(text).elements
+    assert first.text == "The Pump X Pro runs; |nobody| and |pump| stay."
+    assert second.text == "a | b"
+    assert "The Pump X Pro runs" in rst.quote(text.encode(), first.locator)
+
+
+@pytest.mark.req("D2.8")
+def test_admonitions_say_what_they_are_in_one_paragraph() -> None:
+    text = ".. warning:: Hot\n   surface.\n\n   Wait.\n\n.. deprecated:: 2.0\n   Use b.\n\n.. note::\n\n   * one\n"
+    found = [(e.kind, e.text, e.locator.line) for e in read(text).elements]
+    assert found == [
+        (ElementKind.PARAGRAPH, "warning: Hot\nsurface.", (1, 2)),
+        (ElementKind.PARAGRAPH, "Wait.", (4, 4)),
+        (ElementKind.PARAGRAPH, "deprecated: 2.0\nUse b.", (6, 7)),
+        (ElementKind.PARAGRAPH, "note:", (9, 9)),
+        (ElementKind.LIST_ITEM, "one", (11, 11)),
+    ]
+
+
+def test_a_formula_behind_its_directive_is_code() -> None:
+    (formula,) = read(".. math:: a^2 +\n   b^2\n").elements
+    assert (formula.kind, formula.text, formula.language) == (ElementKind.CODE, "a^2 +\nb^2", "math")
+
+
+@pytest.mark.parametrize(
+    ("drawn", "rows", "header_rows"),
+    [
+        (
+            "+---+---+\n| A | B |\n+===+===+\n| x | y |\n+---+   +\n| z | w |\n+---+---+",
+            (("A", "B"), ("x", "y\nw"), ("z", "")),
+            1,
+        ),
+        ("+---+---+\n| t | x |\n|   +---+\n|   | y |\n+---+---+", (("t", "x"), ("", "y")), 0),
+        ("+---+---+\n| wide  |\n+---+---+\n| a | b |\n+---+---+", (("wide", ""), ("a", "b")), 0),
+    ],
+)
+def test_cells_over_several_rows_or_columns_keep_their_place(
+    drawn: str, rows: tuple[tuple[str, ...], ...], header_rows: int
+) -> None:
+    assert grid_rows(drawn.split("\n")) == (rows, header_rows)
