@@ -11,7 +11,7 @@ from parsers.decoding import Lines, decode
 from parsers.source_text import document, read
 
 NAME = "asciidoc"
-VERSION = 2
+VERSION = 3
 MAX_BYTES = 32_000_000
 
 

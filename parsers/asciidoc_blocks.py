@@ -24,6 +24,7 @@ _PICTURE = re.compile(r"(?:image|video|audio)::\S*\[.*\]\s*$")
 _DIRECTIVE = re.compile(r"(?:include|ifdef|ifndef|ifeval|endif|toc|leveloffset)::?\S*\[.*\]\s*$")
 _AUTHOR = re.compile(r"[^\W\d_][\w.'-]*(?: [\w.'-]+){1,3}(?: <\S+@\S+>)?$")
 _BREAK = re.compile(r"(?:'{3,}|<{3,}|-{3}|\*{3}|\+)\s*$")
+_ADMONITION = re.compile(r"\[(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\b")
 _LISTING = {"-", ".", "`", "+"}
 MAX_DEPTH = 30
 
@@ -37,6 +38,7 @@ class AsciidocReader:
         self._anchor: str | None = None
         self._named: str | None = None
         self._bracket = ""
+        self._above: Line | None = None
         self._stack: list[tuple[int, str]] = []
 
     def blocks(self, lines: Sequence[Line], kind: ElementKind | None = None, depth: int = 0) -> Iterator[Element]:
@@ -45,6 +47,7 @@ class AsciidocReader:
         while at < len(lines):
             text = lines[at].text
             if not text.strip() or self._is_silent(text):
+                self._above = lines[at] if _ADMONITION.match(text) else self._above
                 at += 1
                 continue
             fence = _FENCE.match(text)
@@ -88,9 +91,25 @@ class AsciidocReader:
             yield replace(self._element(ElementKind.CODE, inner, text), language=language)
         elif depth < MAX_DEPTH:
             self._stack = []
-            yield from self.blocks(inner, ElementKind.QUOTE if sign == "_" else kind, depth + 1)
+            label, self._bracket = _ADMONITION.match(self._bracket), ""
+            found = self.blocks(inner, ElementKind.QUOTE if sign == "_" else kind, depth + 1)
+            yield from self._labelled(label.group(1), found) if label else found
         else:
             yield self._element(ElementKind.PARAGRAPH, inner, "\n".join(line.text for line in inner))
+
+    def _labelled(self, label: str, found: Iterator[Element]) -> Iterator[Element]:
+        """The elements of an admonition, the first with its label, as the short form `NOTE: ...` has it."""
+        above = self._above
+        first = next(found, None)
+        if above is not None and first is not None and first.kind is ElementKind.PARAGRAPH:
+            _, end = first.locator.line or (0, above.number)
+            _, last = first.locator.char or (0, above.end)
+            place = replace(first.locator, line=(above.number, end), char=(above.start, last))
+            yield replace(first, text=f"{label}: {first.text}", locator=place)
+        elif above is not None:
+            yield self._element(ElementKind.PARAGRAPH, [above], f"{label}:")
+            yield from () if first is None else (first,)
+        yield from found
 
     def _block(self, lines: Sequence[Line], at: int, kind: ElementKind | None) -> tuple[int, Iterator[Element]]:
         line = lines[at]
@@ -158,10 +177,10 @@ class AsciidocReader:
             element = self._element(ElementKind.CODE, lines[at:end], code)
             language, self._bracket = _language(self._bracket), ""
             return end - at, iter([replace(element, language=language)])
-        self._bracket = ""
+        label, self._bracket = _ADMONITION.match(self._bracket), ""
         words, links = inline(re.sub(r" \+$", "", text, flags=re.MULTILINE))
-        element = self._element(kind or ElementKind.PARAGRAPH, lines[at:end], words)
-        return end - at, iter([replace(element, links=links)])
+        element = replace(self._element(kind or ElementKind.PARAGRAPH, lines[at:end], words), links=links)
+        return end - at, self._labelled(label.group(1), iter([element])) if label else iter([element])
 
     def _table(self, lines: Sequence[Line], texts: Sequence[str]) -> Iterator[Element]:
         rows, header_rows = table_rows(texts, self._bracket)

@@ -61,3 +61,16 @@ def test_values_that_refer_to_one_another_stay_bounded() -> None:
     content = "\n".join((":a0: long", *entries, "", "Text {a59}.")).encode()
     parsed = asciidoc.PARSER.parse(RawDocument("a.adoc", "a.adoc", content, "text/asciidoc"))
     assert len(parsed.elements[0].text) <= MAX_VALUE + 6
+
+
+def test_admonitions_say_what_they_are() -> None:
+    text = b"[WARNING]\n====\nHot surface.\n\nWait.\n====\n\n[TIP]\nUse gloves.\n\n[CAUTION]\n====\n* one\n====\n"
+    raw = RawDocument("s/a.adoc", "a.adoc", text, "text/asciidoc")
+    found = [(e.text, e.locator.line) for e in asciidoc.parse(raw).elements]
+    assert found == [
+        ("WARNING: Hot surface.", (1, 3)),
+        ("Wait.", (5, 5)),
+        ("TIP: Use gloves.", (8, 9)),
+        ("CAUTION:", (11, 11)),
+        ("one", (13, 13)),
+    ]
