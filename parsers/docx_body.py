@@ -35,6 +35,7 @@ class Body:
     def __init__(self, package: Package) -> None:
         self._package = package
         self._root = package.document()
+        _join_paragraphs(self._root)
         self._styles = Styles(self._part("styles"))
         self._numbering = Numbering(self._part("numbering"))
         self._notes = {kind: self._note_nodes(kind) for kind in ("footnote", "endnote")}
@@ -204,6 +205,21 @@ class Body:
         for table in _inside(cell, "tbl"):
             after.extend(self._table(table))
         return "\n".join(lines)
+
+
+def _join_paragraphs(root: Node) -> None:
+    """Put the words of each paragraph whose end was deleted or moved away into the one after it, whose looks both have
+    once the change is accepted."""
+    for mark in list(root.iter("{*}del", "{*}moveFrom")):
+        properties = mark.getparent().getparent() if local(mark.getparent()) == "rPr" else None
+        if properties is None or local(properties) != "pPr":
+            continue
+        paragraph = properties.getparent()
+        following = paragraph.getnext()
+        if following is None or local(following) != "p":
+            continue
+        at = 0 if child(following, "pPr") is None else 1
+        following[at:at] = [part for part in paragraph if part is not properties]
 
 
 def _inside(node: Node, name: str) -> Iterator[Node]:

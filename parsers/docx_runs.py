@@ -18,6 +18,19 @@ _GONE = frozenset("del moveFrom rPr pPr delText instrText delInstrText rt sdtPr 
 _TARGET = re.compile(r"HYPERLINK\s+(?:\\l\s+)?\"?([^\"\s]+)")
 _SIGNS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 _TINY_HALF_POINTS = 4
+_FONT_SIGNS: dict[str, dict[int, str]] = {
+    "symbol": {
+        **dict(enumerate("ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ", ord("A"))),
+        **dict(enumerate("αβχδεφγηιϕκλμνοπθρστυϖωξψζ", ord("a"))),
+        **dict(enumerate("′≤⁄∞", 0xA2)),
+        **dict(enumerate("↔←↑→↓°±″≥×∝∂•÷≠≡≈…", 0xAB)),
+        **dict(enumerate("∏√⋅¬∧∨⇔⇐⇑⇒⇓", 0xD5)),
+        0xE5: "∑",
+        0xF2: "∫",
+    },
+    "wingdings": {0x6F: "☐", 0xA8: "☐", 0xE0: "→", 0xFB: "✗", 0xFC: "✓", 0xFD: "☒", 0xFE: "☑"},
+}
+"""Font -> code below its private-use area -> the sign it draws there."""
 
 
 @dataclass(slots=True)
@@ -174,7 +187,9 @@ def _shaded(paragraph: Node) -> bool:
 
 
 def _symbol(node: Node) -> str:
-    """A symbol font's character: the private-use code of a bullet or tick says nothing by itself."""
+    """A symbol font's character; of a private-use code what the font draws there, where that says something."""
     digits = attribute(node, "char") or ""
     code = int(digits, 16) if re.fullmatch(r"[0-9A-Fa-f]{1,4}", digits) else 0
-    return "" if code < 0x20 or 0xE000 <= code <= 0xF8FF else chr(code)
+    if code >= 0x20 and not 0xE000 <= code <= 0xF8FF:
+        return chr(code)
+    return _FONT_SIGNS.get((attribute(node, "font") or "").casefold(), {}).get(code & 0xFF, "")
