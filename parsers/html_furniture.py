@@ -87,7 +87,7 @@ class Furniture:
         if tag == "aside":
             marks = f"{node.get('class') or ''} {node.get('id') or ''}".lower()
             is_note = _CONTENT_ASIDES.search(marks) or (node.get("role") or "").lower() in _NOTE_ROLES
-            return None if is_note else ElementKind.NAVIGATION
+            return None if is_note or node.get("epub:type") else ElementKind.NAVIGATION
         if tag in {"header", "footer"} and not _inside(node, {"main", "article", "section", "blockquote"}):
             return ElementKind.HEADER if tag == "header" else ElementKind.FOOTER
         return None

@@ -27,13 +27,22 @@ from kprep.core.models import (
 from parsers.attachments import embedded_in
 from parsers.comments import FRAGMENT, comments_beside
 from parsers.docx_charts import chart_elements
-from parsers.docx_xml import Package, local
+from parsers.docx_xml import Package, child, local, whole
 from parsers.office_properties import core_properties
 from parsers.ole import check_chains
-from parsers.sheet_grid import MAX_SPREAD, Sheet, check_size, quote_sheet, read_sheets, wanted_sheets
+from parsers.sheet_grid import (
+    MAX_SPREAD,
+    Sheet,
+    box_of,
+    cell_range,
+    check_size,
+    quote_sheet,
+    read_sheets,
+    wanted_sheets,
+)
 
 NAME = "spreadsheet"
-VERSION = 3
+VERSION = 4
 MAIN = "xl/workbook.xml"
 _LONGEST_CHART = 200
 _OLE = b"\xd0\xcf\x11\xe0"
@@ -44,10 +53,16 @@ _FORMULA = re.compile(
     rb"\s*(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v>\s*</(?:\w+:)?v>)?\s*</(?:\w+:)?c>"
 )
 
+_ERROR = re.compile(
+    rb'<(?:\w+:)?c\b(?=[^>]*\bt="e")[^>]*?\br="([A-Z]{1,3}[0-9]{1,7})"[^>]*>'
+    rb"(?:\s*<(?:\w+:)?f\b[^>]*(?:/>|>[^<]*</(?:\w+:)?f>))?\s*<(?:\w+:)?v>(#[A-Z/0!?_]{2,20})</"
+)
+
 
 def parse(raw: RawDocument) -> ParsedDocument:
     """A heading with each sheet's name, then its regions as tables (at most 100 rows, header repeated), lone cells as
-    paragraphs, its charts as titles and tables, with `sheet` and `cell` ("A1:D20"); a `SourceUnit` for each sheet.
+    paragraphs, its text boxes, its charts as titles and tables, with `sheet` and `cell` ("A1:D20"); a `SourceUnit` for
+    each sheet.
 
     Dates are ISO 8601; a merged cell's text stands once; sheets not shown are `hidden`; comments follow their sheet
     (fragments `comment`). Raises: TooLarge, EncryptedDocument, CorruptDocument."""
@@ -104,6 +119,7 @@ def _sheets(content: bytes, package: Package | None, uri: str) -> list[Sheet]:
     for sheet in sheets:
         if package and sheet.name in parts:
             sheet.more = [
+                *_text_boxes(package, parts[sheet.name], sheet.name),
                 *_charts(package, parts[sheet.name], Locator(sheet=sheet.name)),
                 *_comments(package, parts[sheet.name], sheet.name),
             ]
@@ -155,6 +171,8 @@ def _read(book: Any, found: Any, part: bytes) -> Sheet:
             rows[number] = cells
     for row, column, formula in _uncomputed(part):
         rows.setdefault(row, {}).setdefault(column, f"={formula}")
+    for row, column, error in _errors(part):
+        rows.setdefault(row, {}).setdefault(column, error)
     return Sheet(found.name, {row: dict(sorted(rows[row].items())) for row in sorted(rows)}, hidden, merged)
 
 
@@ -162,12 +180,18 @@ def _uncomputed(part: bytes) -> Iterator[tuple[int, int, str]]:
     """(row, column, formula) of the formulas that hold no value."""
     import html
 
-    from parsers.sheet_grid import box_of
-
     for match in _FORMULA.finditer(part):
         box = box_of(match.group(1).decode("ascii"))
         if box is not None:
             yield box[0], box[1], html.unescape(match.group(2).decode("utf-8", "replace"))
+
+
+def _errors(part: bytes) -> Iterator[tuple[int, int, str]]:
+    """(row, column, what is shown) of the cells whose value is an error: #N/A, #DIV/0!."""
+    for match in _ERROR.finditer(part) if b't="e"' in part else ():
+        box = box_of(match.group(1).decode("ascii"))
+        if box is not None:
+            yield box[0], box[1], match.group(2).decode("ascii")
 
 
 def shown(value: Any) -> str:
@@ -198,6 +222,20 @@ def _charts(package: Package, part: str, place: Locator) -> list[Element]:
             said = chart_elements(root, place) if root is not None else []
             found.extend(element for element in said if len(element.rows) <= _LONGEST_CHART)
     return found
+
+
+def _text_boxes(package: Package, part: str, sheet: str) -> Iterator[Element]:
+    """Words of the shapes drawn over a sheet, those of a group too, each at the cell its anchor begins in."""
+    for kind, drawing in package.relations(part).values():
+        root = package.xml(drawing) if kind == "drawing" else None
+        for anchor in root if root is not None else ():
+            start = next((node for node in anchor if local(node) == "from"), None)
+            row, column = (whole(getattr(child(start, name), "text", None), -1) for name in ("row", "col"))
+            cell = cell_range((row, column, row, column)) if row >= 0 and column >= 0 else None
+            for box in (node for node in anchor.iter() if local(node) == "txBody"):
+                lines = ["".join(t.text or "" for t in p.iter() if local(t) == "t") for p in box if local(p) == "p"]
+                if text := "\n".join(line for line in lines if line.strip()).strip():
+                    yield Element(ElementKind.PARAGRAPH, text, Locator(sheet=sheet, cell=cell))
 
 
 def _comments(package: Package, part: str, sheet: str) -> list[Element]:

@@ -247,3 +247,32 @@ def test_xml_cells_and_titles_keep_the_words_after_inline_marks() -> None:
         for e in found.elements
         if e.text == "Abstract"
     )
+
+
+@pytest.mark.req("D2.11")
+def test_errors_and_text_boxes_of_a_sheet_are_read() -> None:
+    row = '<c r="A1" t="e"><f>1/0</f><v>#DIV/0!</v></c><c t="e" r="B1"><v>#N/A</v></c><c r="C1"><v>2</v></c>'
+    box = (
+        "<d:wsDr xmlns:d='d' xmlns:a='a'><d:twoCellAnchor><d:from><d:col>4</d:col><d:row>2</d:row></d:from><d:grpSp>"
+        "<d:sp><d:txBody><a:p><a:r><a:t>Prices are </a:t></a:r><a:r><a:t>net.</a:t></a:r></a:p><a:p/></d:txBody></d:sp>"
+        "</d:grpSp></d:twoCellAnchor></d:wsDr>"
+    )
+    content = BUILD.workbook(
+        {"Prices": f'<sheetData><row r="1">{row}</row></sheetData>'},
+        extra={
+            "xl/worksheets/_rels/sheet1.xml.rels": BUILD.relations(("r1", "drawing", "../drawings/drawing1.xml")),
+            "xl/drawings/drawing1.xml": box,
+        },
+    )
+    book = read("a.xlsx", content)
+    assert [(e.text, e.locator.cell) for e in book.elements[1:]] == [
+        ("#DIV/0! | #N/A | 2", "A1:C1"),
+        ("Prices are net.", "E3"),
+    ]
+    assert "Prices are net." in PARSERS["spreadsheet"].quote(content, Locator(sheet="Prices", cell="E3"))
+
+
+def test_asides_of_a_book_are_its_text() -> None:
+    aside = '<aside epub:type="footnote" id="n1"><p>Not on Sundays.</p></aside>'
+    page = f'<html xmlns:epub="http://www.idpf.org/2007/ops"><body><p>Open daily.</p>{aside}</body></html>'
+    assert [e.kind for e in read("a.xhtml", page).elements] == [ElementKind.PARAGRAPH] * 2
