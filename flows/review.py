@@ -105,15 +105,27 @@ def _candidate(
     connection: Connection, kb: str, release: int | None, statuses: Sequence[str] = ("blocked",)
 ) -> releases.ReleaseRow:
     """The candidate asked for, or the newest refused one. Raises: PublishError."""
-    rows = [row for row in releases.list_releases(connection, kb) if row.status in statuses]
+    known = releases.list_releases(connection, kb)
     if release is None:
-        rows = [row for row in rows if row.status == "blocked"]
+        waits = [row for row in known if row.status == "blocked"]
     else:
-        rows = [row for row in rows if row.release == release]
-    if not rows:
-        what = "no candidate waits" if release is None else f"candidate {release} does not wait for a decision"
-        raise PublishError(f"{what} in knowledge base {kb!r}: `kprep review list` shows what does")
-    return rows[0]
+        waits = [row for row in known if row.release == release and row.status in statuses]
+    if not waits:
+        raise PublishError(f"{_why_none(known, release)}: `kprep review list` shows what waits")
+    return waits[0]
+
+
+def _why_none(known: Sequence[releases.ReleaseRow], release: int | None) -> str:
+    """Why nothing, or not this release, waits for a decision."""
+    if release is None:
+        return "no candidate waits for a decision"
+    row = next((row for row in known if row.release == release), None)
+    if row is None:
+        return f"there is no release {release}"
+    made = (row.report or {}).get("decision")
+    by = f" by {made['made_by']}: {made['reason']}" if made else ""
+    states = {"published": "was published", "rejected": "was rejected"}
+    return f"release {release} waits for no decision, it {states.get(row.status, f'is {row.status}')}{by}"
 
 
 def _with_text(

@@ -13,6 +13,8 @@ from rich.markup import escape
 from kprep.cli import output
 from kprep.cli.app import command, print_json, workspace
 
+SUBJECTS = ("document_uri", "question_id", "view")
+"""What a row is about, told first."""
 STAGES = ("scan", "fetch", "parse", "clean", "redact", "chunk", "enrich", "embed")
 
 
@@ -21,12 +23,26 @@ def review_group() -> None:
     """See what waits for a person and why, and decide it. Decisions are recorded and later runs honour them."""
 
 
+def _said(_: click.Context, parameter: click.Parameter, value: str) -> str:
+    """What stands in an option of a decision. Raises: BadParameter when it says nothing."""
+    if not value.strip():
+        what = "say why, in a few words" if parameter.name == "reason" else "name who decides"
+        raise click.BadParameter(f"it is empty: {what}; it is recorded with the decision")
+    return value.strip()
+
+
 def decides(function: Callable[..., Any]) -> Callable[..., Any]:
     """Options of everything that is a decision."""
     for option in (
         click.option("--dry-run", is_flag=True, help="Only show what would be decided."),
-        click.option("--by", "made_by", default=getpass.getuser, help="Who decides (default: the user logged in)."),
-        click.option("--reason", required=True, help="Why; recorded with the decision."),
+        click.option(
+            "--by",
+            "made_by",
+            default=getpass.getuser,
+            callback=_said,
+            help="Who decides (default: the user logged in).",
+        ),
+        click.option("--reason", required=True, callback=_said, help="Why; recorded with the decision."),
     ):
         function = option(function)
     return function
@@ -83,15 +99,16 @@ def show_command(folder: Path | None, data_dir: Path | None, as_json: bool, rele
         return
     say = output.console.print
     say(f"[bold]candidate {found['release']}[/] on release {found['base_release']}: {found['status']}")
-    for check in found["checks"]:
+    if made := found["decision"]:
+        say(f"{made['kind']} by {escape(made['made_by'])}: {escape(made['reason'])}", soft_wrap=True)
+    for check in sorted(found["checks"], key=lambda check: str(check["level"] != "error")):
         style = "bold red" if check["level"] == "error" else "yellow"
-        say(
-            f"\n[{style}]{check['level']}[/] [bold]{check['code']}[/] value {check['value']}, threshold "
-            f"{check['threshold']}\n  {escape(check['message'])}",
-            soft_wrap=True,
-        )
+        figures = [f"{name} {check[name]:.4g}" for name in ("value", "threshold") if check[name] is not None]
+        say(f"\n[{style}]{check['level']}[/] [bold]{check['code']}[/] {', '.join(figures)}")
+        say(f"  {escape(check['message'])}", soft_wrap=True)
         for sample in check["samples"]:
-            kept = {name: value for name, value in sample.items() if name not in ("text", "chunk_id", "locator")}
+            told = sorted(sample.items(), key=lambda item: item[0] not in SUBJECTS)
+            kept = {name: value for name, value in told if name not in ("text", "chunk_id", "locator")}
             say("  " + escape(", ".join(f"{name}: {value}" for name, value in kept.items())), soft_wrap=True)
             if sample.get("text"):
                 say(f"    [dim]{escape(' '.join(sample['text'].split()))[:300]}[/]")
@@ -101,7 +118,8 @@ def show_command(folder: Path | None, data_dir: Path | None, as_json: bool, rele
             say(f"  expected {escape(span['document'])}: {escape(span['quote'])}")
         for name in ("before", "after"):
             for hit in question[name] or [{"document_uri": "nothing", "text": ""}]:
-                say(f"  {name:<6} {escape(hit['document_uri'])}: {escape(' '.join(hit['text'].split())[:160])}")
+                text = " ".join(hit["text"].split())[:160]
+                say(f"  {name:<6} {escape(hit['document_uri'])}: {escape(text)}", soft_wrap=True)
     output.failures(found["failures"])
 
 
@@ -157,7 +175,12 @@ def retry_command(
         from flows import review
 
         done = review.retry(opened, uris, stage, **decision)
-    _say(done, f"{len(done['documents'])} documents are tried again by the next run", as_json=as_json)
+    if done["documents"] or as_json:
+        named = ", ".join(row["uri"] for row in done["documents"])
+        _say(done, f"the next run tries again: {named}", as_json=as_json)
+    else:
+        where = f" at {stage}" if stage else ""
+        output.console.print(f"nothing to try again: no document failed{where} (`kprep status --failures`)")
 
 
 @command("accept")

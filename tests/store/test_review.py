@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import click
 import pytest
 from click.testing import CliRunner
 
+from flows.run import only_run
 from kprep.cli.app import cli
 from tests.conftest import MakeBase
 from tests.fakes.knowledge_base import TestBase
@@ -73,6 +75,22 @@ def test_an_approval_publishes_and_is_recorded(base: TestBase) -> None:
     assert made["reason"] == "the wording changed on purpose"
     assert made["made_at"]
     assert kprep(base, "verify")["drift"] == []
+
+
+def test_bad_input_is_answered_with_what_is_wrong(base: TestBase) -> None:
+    assert "there is no release 99" in str(kprep(base, "review", "approve", "99", "--reason", "x", code=1))
+    for arguments in (["--reason", "  "], ["--reason", "x", "--by", ""]):
+        error = kprep(base, "review", "approve", "2", *arguments, code=2)
+        assert isinstance(error, click.BadParameter)
+        assert "it is empty" in str(error)
+    with only_run(base.workspace):
+        assert "another run" in str(kprep(base, "review", "approve", "2", "--reason", "x", code=1))
+    assert base.live() == 1
+    kprep(base, "review", "approve", "2", "--reason", "on purpose", "--by", "ann")
+    again = str(kprep(base, "review", "approve", "2", "--reason", "again", code=1))
+    assert "release 2 waits for no decision, it was published by ann: on purpose" in again
+    assert "no candidate waits" in str(kprep(base, "review", "reject", "--reason", "late", code=1))
+    assert len(kprep(base, "review", "list")["decisions"]) == 1
 
 
 def test_a_rejection_holds_for_the_same_changes_and_not_for_others(base: TestBase) -> None:
