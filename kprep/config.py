@@ -264,7 +264,7 @@ class EvidenceConfig(_Strict):
     `dense_weak` and `lexical_weak` are enough together.
     """
 
-    dense: float = Field(default=0.45, ge=0, le=1)
+    dense: float = Field(default=0.35, ge=0, le=1)
     lexical: float = Field(default=0.24, ge=0, le=1)
     dense_weak: float = Field(default=0.25, ge=0, le=1)
     lexical_weak: float = Field(default=0.15, ge=0, le=1)

@@ -24,7 +24,7 @@ MODES = ("lexical", "dense", "hybrid", "hybrid+references")
 NOT_CONFIRMED = "I cannot confirm from the knowledge base."
 LEAST_OF_BEST = 0.15
 """Hits below this share of the best one's score are noise."""
-STANDS_OUT = 0.4
+STANDS_OUT = 0.5
 """Relative likeness that is as much evidence as a cosine of 1: tuned on questions across languages and off topic."""
 LINKS_FROM = 5
 """Hits whose references are followed."""
@@ -255,22 +255,10 @@ class Searcher:
             lexical = fusion.bounded_lexical(arms.lexical, arms.bound)
             weight = float(self._settings["dense_weight"]) if arms.dense else 0.0
             ranked = fusion.balanced(lexical, arms.dense, weight, _closeness(arms))
-        if not self._has_evidence(arms):
+        if not _has_evidence(arms, self._settings["evidence"]):
             return []
         floor = LEAST_OF_BEST * ranked[0][1] if ranked else 0.0
         return [(chunk_id, score) for chunk_id, score in ranked if score >= floor]
-
-    def _has_evidence(self, arms: _Arms) -> bool:
-        """True when the question's words are mostly known, or a passage is close in meaning."""
-        closest = _closeness(arms)
-        if arms.relative:
-            closest /= STANDS_OUT
-        best = arms.lexical[0][1] / arms.bound if arms.lexical and arms.bound else 0.0
-        floors: Mapping[str, float] = self._settings["evidence"]
-        if not arms.dense:  # no second opinion
-            return best >= floors["lexical_weak"]
-        together = closest >= floors["dense_weak"] and best >= floors["lexical_weak"]
-        return together or closest >= floors["dense"] or best >= floors["lexical"]
 
     def _follow(self, hits: list[dict[str, Any]], scope: Scope, request: SearchRequest) -> list[dict[str, Any]]:
         """Hits, each followed by the best passage of the documents it links to, marked with the link followed."""
@@ -309,6 +297,16 @@ class Searcher:
         )
         via = {name: relation[name] for name in ("kind", "written", "state")}
         return {**_hit(best, hit["score"]), "via": {"from": hit["chunk_id"], **via}}
+
+
+def _has_evidence(arms: _Arms, floors: Mapping[str, float]) -> bool:
+    """True when the question's words are mostly known, or a passage is close in meaning."""
+    closest = _closeness(arms) / (STANDS_OUT if arms.relative else 1)
+    best = arms.lexical[0][1] / arms.bound if arms.lexical and arms.bound else 0.0
+    if not arms.dense:  # no second opinion
+        return best >= floors["lexical_weak"]
+    together = closest >= floors["dense_weak"] and best >= floors["lexical_weak"]
+    return together or closest >= floors["dense"] or best >= floors["lexical"]
 
 
 def _closeness(arms: _Arms) -> float:
