@@ -21,17 +21,30 @@ from kprep.core.models import (
 )
 from parsers.anchors import slug
 from parsers.decoding import decode
-from parsers.schema_fields import Resolver, even, field_rows, links_of, read_place, schema_lines, without_keywords
+from parsers.schema_fields import (
+    Resolver,
+    even,
+    extensions,
+    field_rows,
+    links_of,
+    read_place,
+    schema_lines,
+    without_keywords,
+)
 from parsers.source_text import SourceText, document, heading, read, table
 from parsers.source_text import quote as quote_text
 from parsers.tree import MAX_BYTES, Entry, Node, outline
 from parsers.tree_text import load
 
 NAME = "openapi"
-VERSION = 2
+VERSION = 3
 MEDIA_TYPES = ("application/vnd.oai.openapi", "application/vnd.oai.openapi+json")
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
+_SHOWN = frozenset(
+    "summary description operationId tags deprecated consumes produces parameters requestBody responses".split()
+)
+"""Keys of an operation that its heading, text and tables say; the others are outlined."""
 _MAX_OPERATION_ROWS = 24
 """Rows of a request or response table inside an operation; the schema's own section has all."""
 
@@ -72,8 +85,8 @@ def quote(content: bytes, locator: Locator) -> str:
         return quote_text(content, locator)
     pieces = [f"{method.upper()} {path.key}" for path, method, node in _operations(root) if _meets(node, span)]
     shared = [path.value for path, _, node in _operations(root) if _meets(node, span)]
-    for path in shared[:1]:
-        pieces += [text[e.start : e.value.end] for e in path.entries if e.key not in METHODS]
+    for entry in (entry for path in shared[:1] for entry in path.entries if entry.key not in METHODS):
+        pieces += read_place(text, root, (entry.start, entry.value.end))
     return "\n".join([*pieces, *read_place(text, root, span), *map(without_keywords, pieces)])
 
 
@@ -109,6 +122,10 @@ class _Writer:
         self._info()
         for path, method, operation in _operations(self.root):
             self._operation(path, method, operation)
+        for path in self.root.entries_of("paths"):
+            if reference := path.value.text_of("$ref"):
+                place = self.source.place(path.start, path.value.end, slug(path.key))
+                self._text(f"{path.key} {reference}", place, "api", links_of(path.value))
         components = self.root.get("components") or Node("map", 0, 0)
         for entry in [*components.entries_of("schemas"), *self.root.entries_of("definitions")]:
             self._schema(entry)
@@ -157,7 +174,7 @@ class _Writer:
             for key in ("operationId", "tags", "deprecated", "consumes", "produces")
             if operation.texts_of(key)
         ]
-        facts += [_outline(found) for key in ("security", "servers", "callbacks") if (found := operation.entry(key))]
+        facts += [_outline(found) for found in operation.entries if found.key not in _SHOWN]
         self._text("\n".join([f"{name}\n{about}".strip(), *facts]), place, "api", links_of(operation))
         self._parameters([*path.value.items_of("parameters"), *operation.items_of("parameters")], place)
         body = operation.get("requestBody")
@@ -176,6 +193,7 @@ class _Writer:
             kind, *facts = schema_lines(node.get("schema") or _first_schema(node) or node, self.resolver) or [""]
             required = "required" if node.text_of("required") == "true" else ""
             facts += [f"example: {node.text_of('example')}"] if node.get("schema") and node.text_of("example") else []
+            facts += extensions(node, "examples", "deprecated") if node.get("schema") else []
             rows.append((node.text_of("name"), node.text_of("in"), required, kind, node.text_of("description"), *facts))
         if len(rows) > 1:
             self.elements.append(table(even(rows), place, "api"))
@@ -254,6 +272,7 @@ class _Writer:
         for key in ("example", "examples", "discriminator"):
             if found := node.entry(key):
                 self._text(_outline(found), place, "schema")
+        self._text("\n".join(extensions(node, "externalDocs")), place, "schema")
 
     def _leftover(self, components: Node) -> None:
         """What the sections above do not show: security schemes, shared headers, links, extensions of the file."""

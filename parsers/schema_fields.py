@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from kprep.core.models import Link
 from parsers.anchors import slug
-from parsers.tree import Entry, Node, resolve
+from parsers.tree import Entry, Node, outline, resolve
 
 CONSTRAINTS = (
     "format", "enum", "const", "default", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
@@ -19,6 +19,8 @@ _MAX_HOPS = 32
 _MAX_REFERRED = 200
 _MAX_STEPS = 20_000
 _COMBINED = ("allOf", "oneOf", "anyOf")
+_NAMED = ("properties", "patternProperties", "dependentSchemas")
+_PARTS = ("additionalProperties", "unevaluatedProperties", "propertyNames", "contains", "not", "if", "then", "else")
 
 _REFERENCE = re.compile(r"""["']?\$ref["']?\s*:\s*["']?[^"'\s,}\]]*?([^"'\s,}\]/]+)["']?(?=[\s,}\]]|$)""")
 _KEYWORD = re.compile(r"""["']?\b(?:type|items|schema)["']?\s*:""")
@@ -82,7 +84,7 @@ def _objects(root: Node, span: tuple[int, int]) -> Iterator[Node]:
         node = waiting.pop()
         if node.end <= span[0] or node.start >= span[1]:
             continue
-        if node.get("properties") is not None or node.get("items") is not None:
+        if any(node.get(key) is not None for key in (*_NAMED, *_PARTS, "items")):
             yield node
         waiting += [entry.value for entry in node.entries]
         waiting += node.items
@@ -150,13 +152,19 @@ def _type_and_facts(node: Node, resolver: Resolver, *, name: bool = True, depth:
         members = [" ".join(_type_and_facts(item, resolver, depth=MAX_DEPTH)[:1]) for item in node.items_of(key)]
         facts += [f"{key}: {', '.join(filter(None, members))}"] if any(members) else []
     facts += [f"{key}: {', '.join(node.texts_of(key))}" for key in CONSTRAINTS if node.texts_of(key)]
+    facts += extensions(node, "examples") if name else []
     return [kind, *facts] if kind or not facts else facts
+
+
+def extensions(node: Node, *keys: str) -> list[str]:
+    """Keys that a vendor added (`x-...`), and `keys`, with what they hold, one a line."""
+    return [" ".join(outline(e)) for e in node.entries if e.key.startswith("x-") or e.key in keys]
 
 
 def field_rows(schema: Node, resolver: Resolver, max_rows: int, depth: int = MAX_DEPTH) -> list[Row]:
     """Header and one row a field: dotted path, type, "required" or "", description, then its constraints, a cell each.
     Fields of nested objects follow theirs, those behind a reference down to `depth` levels; a schema inside itself is
-    named, not opened again."""
+    named, not opened again. Fields by pattern, conditions and alternatives that say something are rows too."""
     header: Row = ("properties", "type", "required", "description")
     rows = _rows(schema, resolver, "", depth, frozenset(), set())
     return even([header, *(row for _, row in zip(range(max_rows), rows, strict=False))])
@@ -180,16 +188,35 @@ def _rows(
     if items is not None and items.kind == "map" and not found.get("properties"):
         yield from _inner_rows(items, resolver, prefix, depth, opened, seen)
     required = set(found.texts_of("required"))
-    for entry in found.entries_of("properties"):
+    for entry in (entry for key in _NAMED for entry in found.entries_of(key)):
         name = f"{prefix}.{entry.key}" if prefix else entry.key
         target = resolver.resolve(entry.value)
         words = entry.value.text_of("description") or target.text_of("description") or entry.value.text_of("title")
         kind, *facts = schema_lines(entry.value, resolver) or [""]
         yield name, kind, "required" if entry.key in required else "", words, *facts
         yield from _inner_rows(entry.value, resolver, name, depth, opened, seen)
+    for key in _PARTS:
+        part = found.get(key)
+        if part is not None and part.entries:
+            name = f"{prefix}.{key}" if prefix else key
+            yield from _part_row(part, resolver, name, is_told=key == "additionalProperties")
+            yield from _inner_rows(part, resolver, name, depth, opened, seen)
     for key in _COMBINED:
         for item in found.items_of(key):
+            if not item.get("$ref") and item.text_of("description"):
+                yield from _part_row(item, resolver, f"{prefix}.{key}" if prefix else key, is_told=False)
             yield from _rows(item, resolver, prefix, depth, opened, seen)
+
+
+def _part_row(part: Node, resolver: Resolver, name: str, *, is_told: bool) -> Iterator[Row]:
+    """A row for a condition, an alternative or the like, where it says more than its fields do. `is_told`: its type
+    stands in the row of the field it belongs to."""
+    kind, *facts = schema_lines(part, resolver) or [""]
+    required = part.texts_of("required")
+    facts += [f"required: {', '.join(required)}"] if required else []
+    words = part.text_of("description")
+    if words or (not is_told and (kind or facts)):
+        yield name, kind, "", words, *facts
 
 
 def _inner_rows(

@@ -10,7 +10,7 @@ import pytest
 
 from kprep.core.errors import CorruptDocument, ParseError, TooLarge
 from kprep.core.models import Element, ElementKind, Locator, ParsedDocument, RawDocument
-from parsers import PARSERS, graphql, parse, parser_for
+from parsers import PARSERS, graphql, json_schema, openapi, parse, parser_for
 from parsers.media_type import detect
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "parsers"
@@ -241,3 +241,42 @@ def test_a_graphql_schema_of_too_many_tokens_is_too_large(monkeypatch: pytest.Mo
     monkeypatch.setattr(graphql, "MAX_TOKENS", 20)
     with pytest.raises(TooLarge, match="split it"):
         document("a.graphql", "type A { a: B }\n" * 4)
+
+
+@pytest.mark.req("D2.1", "D2.5")
+def test_every_word_of_a_schema_reaches_its_fields() -> None:
+    schema = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Order",
+        "properties": {"kind": {"type": "string", "examples": ["retail"], "x-unit": "none"}},
+        "patternProperties": {"^v-": {"description": "Set by the vendor"}},
+        "if": {"properties": {"kind": {"const": "gift"}}},
+        "then": {"required": ["card"], "description": "Gifts need a card"},
+        "oneOf": [{"type": "object", "description": "Written by hand"}],
+        "additionalProperties": {"type": "string", "description": "Free notes"},
+    }
+    content = json.dumps(schema).encode()
+    elements = json_schema.parse(RawDocument("s/a.json", "a.json", content, "application/schema+json")).elements
+    rows = {row[0]: " ".join(row[1:]).split() for e in elements for row in e.rows}
+    assert rows["kind"] == ["string", "examples:", "retail", "x-unit:", "none"]
+    assert rows["^v-"] == ["Set", "by", "the", "vendor"]
+    assert rows["if.kind"] == ["const:", "gift"]
+    assert rows["then"] == ["Gifts", "need", "a", "card", "required:", "card"]
+    assert rows["oneOf"] == ["object", "Written", "by", "hand"]
+    assert rows["additionalProperties"] == ["string", "Free", "notes"]
+
+
+@pytest.mark.req("D2.1", "D3.9")
+def test_shared_parameters_of_a_path_are_found_at_its_operations() -> None:
+    content = (
+        b"openapi: 3.0.3\npaths:\n  /a:\n    parameters:\n      - $ref: '#/components/parameters/Id'\n"
+        b"    get:\n      x-team: billing\n      responses: {'200': {description: Fine}}\n"
+        b"  /b:\n    $ref: other.yaml#/b\n"
+        b"components:\n  parameters:\n    Id: {name: id, in: path, description: Number of the order}\n"
+    )
+    elements = openapi.parse(RawDocument("s/a.yaml", "a.yaml", content, openapi.MEDIA_TYPES[0])).elements
+    table = next(e for e in elements if e.rows)
+    assert "Number of the order" in table.rows[1]
+    assert "Number of the order" in openapi.quote(content, table.locator)
+    assert any("x-team: billing" in e.text for e in elements)
+    assert any(e.text == "/b other.yaml#/b" for e in elements)
