@@ -6,7 +6,7 @@ import io
 import zipfile
 import zlib
 
-from kprep.core.errors import CorruptDocument, EncryptedDocument, TooLarge
+from kprep.core.errors import CorruptDocument, EncryptedDocument, TooLarge, ZipBomb
 
 MAX_UNPACKED_BYTES = 512 * 1024 * 1024
 MAX_MEMBERS = 10_000
@@ -33,10 +33,17 @@ class Archive:
         unpacked = sum(member.file_size for member in members)
         packed = max(sum(member.compress_size for member in members), 1)
         bomb = unpacked > RATIO_COUNTS_FROM_BYTES and unpacked > MAX_RATIO * packed
-        if len(members) > MAX_MEMBERS or unpacked > MAX_UNPACKED_BYTES or bomb:
+        if bomb:
+            raise ZipBomb(
+                f"{uri}: unpacks to {unpacked} bytes, more than {MAX_RATIO} times its packed size",
+                uri=uri,
+                unpacked=unpacked,
+                members=len(members),
+            )
+        if len(members) > MAX_MEMBERS or unpacked > MAX_UNPACKED_BYTES:
             raise TooLarge(
                 f"{uri}: unpacks to {unpacked} bytes in {len(members)} members, over the limit of "
-                f"{MAX_UNPACKED_BYTES} bytes, {MAX_MEMBERS} members or {MAX_RATIO} times its packed size",
+                f"{MAX_UNPACKED_BYTES} bytes or {MAX_MEMBERS} members",
                 uri=uri,
                 unpacked=unpacked,
                 members=len(members),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from typing import Any
 
-from kprep.core.errors import CorruptDocument
+from kprep.core.errors import CorruptDocument, Recursive
 from parsers.archive import Archive
 
 Node = Any  # lxml ships no types
@@ -61,7 +61,7 @@ def xml_root(content: bytes, where: str) -> Node:
     except (etree.XMLSyntaxError, ValueError) as error:
         raise CorruptDocument(f"{where} is not well-formed XML") from error
     if content.count(b"<") > MAX_DEPTH and _is_deep(root):
-        raise CorruptDocument(f"{where} is nested too deep")
+        raise Recursive(f"{where} is nested too deep")
     return root
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from kprep.core.errors import CorruptDocument, TooLarge
+from kprep.core.errors import CorruptDocument, Recursive, TooLarge
 from kprep.core.models import Element, ElementKind, ParsedDocument, ParserSpec, RawDocument
 from parsers.source_text import SourceText, document, heading, quote, read, table
 
@@ -29,7 +29,7 @@ def parse(raw: RawDocument) -> ParsedDocument:
 
     source = read(raw, MAX_BYTES)
     if _depth(source.text) > MAX_DEPTH:
-        raise CorruptDocument(f"{raw.uri}: brackets are nested deeper than {MAX_DEPTH}", max_depth=MAX_DEPTH)
+        raise Recursive(f"{raw.uri}: brackets are nested deeper than {MAX_DEPTH}", max_depth=MAX_DEPTH)
     try:
         tree = parse_graphql(source.text, max_tokens=MAX_TOKENS)
     except GraphQLSyntaxError as error:

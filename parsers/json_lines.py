@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from kprep.core.errors import CorruptDocument
+from kprep.core.errors import CorruptDocument, Recursive
 from kprep.core.models import Element, ElementKind, Locator, ParsedDocument, ParserSpec, RawDocument
 from parsers.decoding import Lines, decode
 from parsers.source_text import document, read
@@ -46,7 +46,7 @@ def _said(record: str, where: str) -> str:
     except json.JSONDecodeError as error:
         raise CorruptDocument(f"{where}: no JSON: {error.msg} at character {error.pos + 1}", at=error.pos) from None
     except RecursionError:
-        raise CorruptDocument(f"{where}: nested too deep") from None
+        raise Recursive(f"{where}: nested too deep") from None
 
 
 def _fields(value: Any, name: str) -> Iterator[str]:

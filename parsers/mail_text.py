@@ -12,7 +12,7 @@ from email.message import Message
 from email.utils import getaddresses, parsedate_to_datetime
 from typing import Any
 
-from kprep.core.errors import TooLarge
+from kprep.core.errors import Recursive
 from parsers.decoding import decode
 
 _PLAIN = "text/plain"
@@ -53,11 +53,11 @@ class Mail:
 
 
 def mail_of(content: bytes, uri: str) -> Mail:
-    """One message of a file. Raises: TooLarge for parts nested deeper than the library follows."""
+    """One message of a file. Raises: Recursive for parts nested deeper than the library follows."""
     try:
         return read_mail(message_from_bytes(content))
     except RecursionError as error:
-        raise TooLarge(f"{uri}: its parts are nested too deep to be read", uri=uri) from error
+        raise Recursive(f"{uri}: its parts are nested too deep to be read", uri=uri) from error
 
 
 def read_mail(message: Message) -> Mail:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
-from kprep.core.errors import CorruptDocument
+from kprep.core.errors import CorruptDocument, Recursive
 from kprep.core.models import (
     DocumentMetadata,
     Element,
@@ -87,7 +87,7 @@ def _load(text: str, where: str) -> dict[str, Any]:
     try:
         book = json.loads(text)
     except RecursionError:
-        raise CorruptDocument(f"{where}: values are nested too deeply for a notebook") from None
+        raise Recursive(f"{where}: values are nested too deeply for a notebook") from None
     except ValueError as error:
         at = getattr(error, "pos", 0)
         raise CorruptDocument(f"{where}: no notebook: no JSON at character {at}", at=at) from None

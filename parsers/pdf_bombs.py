@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import zlib
 
-from kprep.core.errors import TooLarge
+from kprep.core.errors import ZipBomb
 
 MOST_UNPACKED = 512 * 1024 * 1024
 """Bytes one stream may unpack to: a colour picture of some 13,000 x 13,000 points."""
@@ -16,7 +16,7 @@ _STEP = 16 * 1024 * 1024
 
 
 def refuse_bombs(content: bytes, uri: str) -> None:
-    """Raises: TooLarge for a stream that unpacks beyond MOST_UNPACKED, whatever its dictionary says of its length."""
+    """Raises: ZipBomb for a stream that unpacks beyond MOST_UNPACKED, whatever its dictionary says of its length."""
     if b"/FlateDecode" not in content and b"/Fl" not in content:
         return
     for found in _STREAM.finditer(content):
@@ -28,7 +28,7 @@ def refuse_bombs(content: bytes, uri: str) -> None:
         if size * _HIGHEST_RATIO**filters <= MOST_UNPACKED:
             continue
         if _unpacked(content[found.end() : found.end() + size], filters) > MOST_UNPACKED:
-            raise TooLarge(
+            raise ZipBomb(
                 f"{uri}: a stream of the PDF unpacks to more than {MOST_UNPACKED // 2**20} MB", uri=uri, packed=size
             )
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from kprep.core.errors import CorruptDocument
+from kprep.core.errors import Recursive
 from parsers.quiet import quiet
 
 _OBJECT = re.compile(rb"(?<!\d)(\d{1,8})\s+\d{1,5}\s+obj\b(.*?)(?:\bstream\b|\bendobj\b)", re.DOTALL)
@@ -17,14 +17,14 @@ _LONGEST_DICTIONARY = 100_000
 
 
 def refuse_loops(content: bytes, uri: str) -> None:
-    """Raises: CorruptDocument when a form draws itself, directly or through others.
+    """Raises: Recursive when a form draws itself, directly or through others.
 
     Forms within compressed object streams are not seen: those run into the caller's time limit."""
     if b"/Form" not in content:
         return
     suspects = _in_circles(_references(content))
     if suspects and _in_circles(_drawn(content, suspects)):
-        raise CorruptDocument(f"{uri}: forms of the PDF draw one another without end", uri=uri)
+        raise Recursive(f"{uri}: forms of the PDF draw one another without end", uri=uri)
 
 
 def _references(content: bytes) -> dict[int, set[int]]:

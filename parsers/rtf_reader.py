@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from kprep.core.errors import CorruptDocument
+from kprep.core.errors import Recursive
 
 _TOKEN = re.compile(
     r"\\([a-z]{1,32})(-?\d{1,9})? ?|\\'([0-9a-fA-F]{2})|\\([^a-z])|([{}])|([\r\n]+)|([^\\{}\r\n]+)", re.DOTALL
@@ -112,7 +112,7 @@ class RtfReader:
             elif brace == "{":
                 self._flush_bytes()
                 if len(self._groups) >= _MAX_DEPTH:
-                    raise CorruptDocument(f"{self._uri}: groups nested too deep", uri=self._uri)
+                    raise Recursive(f"{self._uri}: groups nested too deep", uri=self._uri)
                 self._groups.append(replace(self._groups[-1], starred=False))
             elif brace == "}":
                 self._close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from kprep.core.errors import CorruptDocument, TooLarge
+from kprep.core.errors import Recursive, TooLarge
 
 MAX_DEPTH = 200
 MAX_NODES = 2_000_000
@@ -148,9 +148,9 @@ def _unescaped(part: str) -> str:
     return unquote(part).replace("~1", "/").replace("~0", "~")
 
 
-def too_deep(where: str) -> CorruptDocument:
+def too_deep(where: str) -> Recursive:
     """What to raise for a text nested beyond `MAX_DEPTH`."""
-    return CorruptDocument(f"{where}: values are nested deeper than {MAX_DEPTH}", max_depth=MAX_DEPTH)
+    return Recursive(f"{where}: values are nested deeper than {MAX_DEPTH}", max_depth=MAX_DEPTH)
 
 
 def too_many(where: str) -> TooLarge:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import html
 import re
 
-from kprep.core.errors import CorruptDocument
+from kprep.core.errors import CorruptDocument, Recursive
 from kprep.core.models import DocumentMetadata, Locator, ParsedDocument, ParserSpec, RawDocument
 from parsers.decoding import Lines, decode
 from parsers.docx_xml import Node, local
@@ -60,7 +60,7 @@ def quote(content: bytes, locator: Locator) -> str:
 def tree(content: bytes, uri: str) -> Node:
     """Root of the file. Entities stay unresolved; nesting and text are within libxml2's own limits.
 
-    Raises: CorruptDocument."""
+    Raises: CorruptDocument, Recursive."""
     from lxml import etree
 
     parser = etree.XMLParser(
@@ -69,7 +69,10 @@ def tree(content: bytes, uri: str) -> Node:
     try:
         return etree.fromstring(content.lstrip(b"\r\n\t "), parser)
     except (etree.XMLSyntaxError, ValueError) as error:
-        raise CorruptDocument(f"{uri}: not well-formed XML, or nested too deep", uri=uri) from error
+        if "Excessive depth" in str(error):
+            raise Recursive(f"{uri}: its tags are nested too deep", uri=uri) from error
+        line = getattr(error, "lineno", None) or 1
+        raise CorruptDocument(f"{uri}: not well-formed XML in line {line}", uri=uri, line=line) from error
 
 
 def _decoded(content: bytes) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from kprep.core.errors import CorruptDocument
+from kprep.core.errors import CorruptDocument, Recursive
 from parsers.tree import MAX_DEPTH, MAX_NODES, Entry, Node, too_deep, too_many
 
 _INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9_]*)$")
@@ -32,6 +32,8 @@ def load_all(text: str, where: str) -> list[Node]:
         return _compose(_UNREADABLE.sub(" ", text), where)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 0
+        if "nesting depth" in (error.problem or ""):
+            raise too_deep(where) from None
         raise CorruptDocument(f"{where}: no YAML: {error.problem or 'unreadable'} in line {line}", line=line) from None
     except (yaml.YAMLError, ValueError) as error:
         raise CorruptDocument(f"{where}: no YAML: {type(error).__name__}") from None
@@ -87,6 +89,8 @@ class _Composer:
     def _alias(self, event: Any) -> None:
         target = self.anchors.get(event.anchor)
         start, end = event.start_mark.index, event.end_mark.index
+        if any(anchor == event.anchor for _, anchor in self.open):
+            raise Recursive(f"{self.where}: an alias stands inside what it names", at=start)
         if target is None:
             raise CorruptDocument(f"{self.where}: an alias names nothing before it", at=start)
         self.count += target.size

@@ -80,6 +80,18 @@ class TooLarge(ParseError):
     reason = "too_large"
 
 
+class ZipBomb(TooLarge):
+    """The file unpacks to far more than anything of use would: it is made to, or damaged."""
+
+    reason = "zip_bomb"
+
+
+class Recursive(CorruptDocument):
+    """The file is nested deeper than is read, or contains itself."""
+
+    reason = "recursive"
+
+
 class ParseTimeout(ParseError):
     """The document took longer than its time limit and its process was ended."""
 

@@ -437,7 +437,7 @@ class Watched:
 
 
 REASONS = (
-    "corrupt unsupported_format needs_password too_large no_text wrong_encoding needs_review"
+    "corrupt unsupported_format needs_password too_large zip_bomb recursive no_text wrong_encoding needs_review"
 ).split()  # fmt: skip
 
 

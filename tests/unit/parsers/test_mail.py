@@ -9,7 +9,7 @@ import pytest
 
 import parsers
 from cleaning import CleaningRules, clean
-from kprep.core.errors import CorruptDocument, EncryptedDocument, TooLarge
+from kprep.core.errors import CorruptDocument, EncryptedDocument, Recursive
 from kprep.core.models import CleanDocument, ElementKind, ParsedDocument, RawDocument
 from parsers.mail_quotes import label_lines
 from parsers.media_type import detect
@@ -215,9 +215,9 @@ def test_damaged_headers_lose_no_words(head: bytes, said: str) -> None:
     assert said in document.elements[-1].text
 
 
-def test_parts_nested_without_end_are_too_large() -> None:
+def test_parts_nested_without_end_are_recursive() -> None:
     inner = b"Content-Type: text/plain\n\nHidden.\n"
     for level in range(1000):
         inner = b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (level, level) + inner
-    with pytest.raises(TooLarge, match="nested too deep"):
+    with pytest.raises(Recursive, match="nested too deep"):
         parsed(b"From: Ana <a@example.org>\n" + inner, "a.eml")
