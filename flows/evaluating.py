@@ -46,7 +46,7 @@ def evaluate(
     """
     sets = _question_sets(workspace, files)
     with workspace.database.begin() as connection:
-        reader = Reader(connection, workspace.kb, release, (), _today())
+        reader = Reader(connection, workspace.kb, release, (), _today(), unpublished=release is not None)
         number, configuration = reader.release, reader.row.configuration
         retrieval = configuration["retrieval"]
         configurations = _configurations(configuration)
@@ -55,6 +55,7 @@ def evaluate(
     times = {mode: _timed(workspace, number, mode, timed_asked) for mode in configurations if timed_asked}
     with workspace.database.begin() as connection:
         floors = workspace.base.config.quality.thresholds
+        wanted = {"recall@5": floors.recall_at_5, "mrr": floors.mrr}
         out = []
         for name, questions in sets:
             found = {}
@@ -71,8 +72,8 @@ def evaluate(
                     "questions": len(questions),
                     "configurations": found,
                     "candidates": candidates(questions, arms[0], arms[1], min(MOST_HITS, retrieval["candidates"])),
-                    "thresholds": {"recall@5": floors.recall_at_5, "mrr": floors.mrr},
-                    "simplest": simplest(found, {"recall@5": floors.recall_at_5, "mrr": floors.mrr}),
+                    "thresholds": wanted,
+                    "simplest": simplest(found, wanted, floors.min_questions),
                 }
             )
         comparison = None
@@ -117,7 +118,13 @@ def _question_sets(workspace: Workspace, files: Sequence[Path]) -> list[tuple[st
     chosen = list(files) or ([workspace.base.path(own)] if own is not None else [])
     if not chosen:
         raise ConfigError("there are no questions: name a file with --questions, or set `quality.questions`")
-    return [(path.name, load_questions(read_yaml(path), path.name)) for path in chosen]
+    for path in files:
+        if not path.is_file():
+            raise ConfigError(f"there is no file {path}: correct --questions")
+    sets = [(path.name, load_questions(read_yaml(path), path.name)) for path in chosen]
+    if empty := [name for name, questions in sets if not questions]:
+        raise ConfigError(f"{empty[0]} holds no question: `kprep questions suggest URI` proposes some")
+    return sets
 
 
 def _configurations(configuration: Mapping[str, Any]) -> list[str]:

@@ -81,13 +81,16 @@ def _held(question: Question, ask: Ask, limit: int) -> frozenset[Expected]:
     return frozenset(span for span in spans if span_in(texts.get(span.document, []), words(span.quote)))
 
 
-def simplest(configurations: Mapping[str, Mapping[str, Any]], floors: Mapping[str, float | None]) -> str | None:
+def simplest(
+    configurations: Mapping[str, Mapping[str, Any]], floors: Mapping[str, float | None], least: int
+) -> str | None:
     """The first configuration, simplest first, that reaches every floor (measure -> least mean over all classes), shows
-    nothing that is denied and answers nothing that has no answer; None when none does, or when no floor is set."""
+    nothing that is denied and answers nothing that has no answer; None when none does, when no floor is set, or when
+    under `least` questions have an expected place."""
     wanted = {name: floor for name, floor in floors.items() if floor is not None}
     for name, found in configurations.items() if wanted else ():
-        means = found["classes"].get("all", {})
-        good = all(name in means and means[name]["value"] >= floor for name, floor in wanted.items())
+        means = found["classes"].get("all", {"n": 0})
+        good = means["n"] >= least and all(means[measure]["value"] >= floor for measure, floor in wanted.items())
         if good and not (found["denied"]["leaking"] or found["no_answer"]["answered"] or found["failed"]):
             return name
     return None

@@ -124,7 +124,9 @@ def _chosen(part: Mapping[str, Any]) -> str:
     if not floors:
         return "No thresholds are set, so no configuration is named as good enough."
     if part["simplest"] is None:
-        return f"No configuration reaches {floors}, is silent without an answer, and leaks nothing."
+        return (
+            f"No configuration reaches {floors}, is silent without an answer, and leaks nothing, over enough questions."
+        )
     return f"The simplest that reaches {floors}, is silent without an answer and leaks nothing: {part['simplest']}."
 
 

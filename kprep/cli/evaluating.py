@@ -13,6 +13,17 @@ from kprep.cli import output
 from kprep.cli.app import command, print_json, workspace
 
 
+def _page(_: click.Context, __: click.Parameter, value: Path | None) -> Path | None:
+    """Where the page goes. Raises: BadParameter, before anything is measured, when it cannot be written there."""
+    if value is None:
+        return None
+    if value.suffix.lower() not in (".html", ".htm"):
+        raise click.BadParameter(f"{value} must end in .html")
+    if not value.absolute().parent.is_dir():
+        raise click.BadParameter(f"there is no folder {value.parent}: make it first")
+    return value
+
+
 @command("eval")
 @click.option(
     "--questions",
@@ -21,9 +32,15 @@ from kprep.cli.app import command, print_json, workspace
     type=click.Path(path_type=Path),
     help="Question file (repeat for more; each is reported apart). Default: the gate's.",
 )
-@click.option("--release", type=int, help="Measure this published release instead of the live one.")
+@click.option("--release", type=int, help="Measure this release, published or refused, instead of the live one.")
 @click.option("--compare", type=int, help="Say question by question what is better or worse than in this release.")
-@click.option("--report", "page", type=click.Path(path_type=Path), help="Write a page (.html), and JSON beside it.")
+@click.option(
+    "--report",
+    "page",
+    type=click.Path(path_type=Path, dir_okay=False),
+    callback=_page,
+    help="Write a page (.html), and JSON beside it.",
+)
 @click.option("--no-timing", is_flag=True, help="Leave out the latency, measured alone and at 4 and 16 at a time.")
 def eval_command(
     folder: Path | None,

@@ -54,6 +54,14 @@ def test_every_command_has_help_and_is_in_the_reference(path: tuple[str, ...]) -
     assert silent == []
 
 
+@pytest.mark.req("C2.9")
+def test_no_page_claims_that_both_arms_run_at_once() -> None:
+    claim = r"\b(?:arms?|branch(?:es)?|keyword|dense|meaning)\b[^.\n]{0,80}\b(?:parallel|concurrently|simultaneously)\b"
+    pages = {page.name: " ".join(page.read_text("utf-8").split()) for page in PAGES}
+    assert [name for name, text in pages.items() if re.search(claim, text, re.IGNORECASE)] == []
+    assert "The two arms are asked one after the other" in pages["questions.md"]
+
+
 @pytest.mark.req("C5.7")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_no_page_claims_reasoning_over_relations(page: Path) -> None:

@@ -7,10 +7,12 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from click.testing import CliRunner
 
 from kprep.cli.app import cli
+from kprep.core.errors import PrepError
 from tests.conftest import MakeBase
 from tests.fakes.knowledge_base import TestBase
 
@@ -95,6 +97,20 @@ def test_four_configurations_on_two_sets_with_a_page(base: TestBase, tmp_path: P
     assert reader.loads == []
     assert "prefers-color-scheme:dark" in page.read_text(encoding="utf-8")
     assert json.loads(page.with_suffix(".json").read_text(encoding="utf-8"))["sets"] == found["sets"]
+
+
+def test_what_cannot_be_measured_is_said_before_anything_is(base: TestBase, tmp_path: Path) -> None:
+    (base.folder / "empty.yaml").write_text("[]\n", encoding="utf-8")
+    for arguments, message in (
+        (["--questions", str(base.folder / "none.yaml")], "there is no file"),
+        (["--questions", str(base.folder / "empty.yaml")], "empty.yaml holds no question"),
+        (["--release", "77"], "77"),
+        (["--compare", "77"], "there is no release 77"),
+        (["--report", str(tmp_path / "none" / "eval.html")], "there is no folder"),
+        (["--report", str(tmp_path / "eval.pdf")], "must end in .html"),
+    ):
+        with pytest.raises((PrepError, click.ClickException), match=message):
+            kprep(base, "eval", "--no-timing", *arguments)
 
 
 def test_two_releases_are_compared_question_by_question(base: TestBase) -> None:

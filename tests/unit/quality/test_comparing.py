@@ -63,9 +63,10 @@ def test_places_out_of_reach_of_both_arms_are_counted() -> None:
 def test_the_simplest_configuration_that_reaches_the_floors_is_named() -> None:
     good, bad = measured(GOOD), measured(evaluate(QUESTIONS, answering))
     found = {"lexical": bad, "dense": good, "hybrid": good}
-    assert simplest(found, {"recall@5": 0.9, "mrr": None}) == "dense"
-    assert simplest(found, {"recall@5": None, "mrr": None}) is None
-    assert simplest({"lexical": bad}, {"recall@5": 0.1}) is None, "it leaks"
+    assert simplest(found, {"recall@5": 0.9, "mrr": None}, 5) == "dense"
+    assert simplest(found, {"recall@5": 0.9, "mrr": None}, 7) is None, "six questions are too few"
+    assert simplest(found, {"recall@5": None, "mrr": None}, 5) is None
+    assert simplest({"lexical": bad}, {"recall@5": 0.1}, 5) is None, "it leaks"
 
 
 @pytest.mark.req("C4.12")
