@@ -134,6 +134,8 @@ def test_a_question_and_its_answer_are_a_chunk_of_their_own() -> None:
     ]  # fmt: skip
     for alone in ([paragraph("Why? Because."), paragraph("Is it?")], [item("Who?"), item("When?"), item("Where?")]):
         assert len(cut(*alone, paragraph(LONG)).children) == 1
+    speech = [paragraph(text) for text in (*pairs[1:], "Eight.", *["Nobody asks here."] * 8)]
+    assert len(cut(*speech).children) == 1
     said = [replace(paragraph(text), locator=Locator(time=(n, n + 1.0))) for n, text in enumerate(pairs * 2)]
     assert len(cut(*said).children) == 1
 
