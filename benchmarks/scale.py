@@ -144,11 +144,13 @@ def path_of(number: int) -> str:
 
 
 def document(number: int, edition: int) -> str:
-    """Some sixty words under two headings; every edition changes the first section only."""
+    """Some sixty words under two headings; every edition changes the first section only, and no figure in it: copies of
+    a document (`--copies`) shall not contradict it."""
     rng = random.Random(number)
+    letters = str(edition).translate(str.maketrans("0123456789", "abcdefghij"))
     first, second = (" ".join(rng.choice(WORDS) for _ in range(30)) for _ in range(2))
     return (
-        f"# Document {number}\n\nEdition {edition} of {number}: {first}.\n\n## More of {number}\n\n{second} {number}.\n"
+        f"# Document {number}\n\nEdition {letters} of {number}: {first}.\n\n## More of {number}\n\n{second} {number}.\n"
     )
 
 
