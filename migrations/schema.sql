@@ -881,7 +881,7 @@ CREATE INDEX relations_documents ON ONLY kprep.relations USING gin (documents) W
 
 CREATE INDEX relations_title ON ONLY kprep.relations USING btree (kb, lower(title)) WHERE (title <> ''::text);
 
-CREATE INDEX release_documents_casual ON ONLY kprep.release_documents USING btree (kb) WHERE (((metadata ->> 'store'::text) = 'candidate'::text) OR (metadata ? 'confirmed_by'::text) OR (metadata ? 'rule_confirms'::text));
+CREATE INDEX release_documents_casual ON ONLY kprep.release_documents USING btree (kb) WHERE (((metadata ->> 'store'::text) = ANY (ARRAY['candidate'::text, 'rejected'::text])) OR (metadata ? 'confirmed_by'::text) OR (metadata ? 'rule_confirms'::text));
 
 CREATE INDEX release_documents_closed ON ONLY kprep.release_documents USING btree (kb, to_release) WHERE (to_release IS NOT NULL);
 

@@ -18,7 +18,7 @@ JOIN kprep.document_versions v ON v.kb = d.kb AND v.version_id = d.version_id
 LEFT JOIN kprep.candidate_decisions c ON c.kb = d.kb AND c.document_id = d.document_id
     AND c.content_hash = v.content_hash
 WHERE d.kb = :kb AND d.from_release <= :release AND (d.to_release IS NULL OR d.to_release > :release)
-  AND (d.metadata ->> 'store' = 'candidate' OR d.metadata ? 'confirmed_by')
+  AND (d.metadata ->> 'store' IN ('candidate', 'rejected') OR d.metadata ? 'confirmed_by')
 ORDER BY d.uri;
 
 -- name: casual
@@ -28,7 +28,7 @@ SELECT d.document_id, d.uri, d.source, d.version_id, coalesce(d.metadata ->> 'up
 FROM kprep.release_documents d
 WHERE d.kb = :kb AND d.from_release <= :release AND (d.to_release IS NULL OR d.to_release > :release)
   AND d.document_id <> ALL(:without)
-  AND (d.metadata ->> 'store' = 'candidate' OR d.metadata ? 'confirmed_by' OR d.metadata ? 'rule_confirms')
+  AND (d.metadata ->> 'store' IN ('candidate', 'rejected') OR d.metadata ? 'confirmed_by' OR d.metadata ? 'rule_confirms')
 ORDER BY d.uri;
 
 -- name: texts

@@ -259,7 +259,7 @@ CREATE INDEX release_documents_title ON kprep.release_documents (kb, lower(title
 CREATE INDEX release_documents_related ON kprep.release_documents (kb)
     WHERE metadata ? 'supersedes' OR metadata ? 'superseded_by';
 CREATE INDEX release_documents_casual ON kprep.release_documents (kb)
-    WHERE metadata ->> 'store' = 'candidate' OR metadata ? 'confirmed_by' OR metadata ? 'rule_confirms';
+    WHERE metadata ->> 'store' IN ('candidate', 'rejected') OR metadata ? 'confirmed_by' OR metadata ? 'rule_confirms';
 CREATE INDEX release_documents_narrowest ON kprep.release_documents (kb) WHERE metadata ? 'narrowest';
 CREATE INDEX release_documents_open ON kprep.release_documents (kb, from_release) WHERE to_release IS NULL;
 CREATE INDEX release_documents_closed ON kprep.release_documents (kb, to_release) WHERE to_release IS NOT NULL;
