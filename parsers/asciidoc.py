@@ -7,6 +7,7 @@ from dataclasses import replace
 from kprep.core.models import DocumentMetadata, ElementKind, Locator, ParsedDocument, ParserSpec, RawDocument
 from parsers.asciidoc_attributes import resolved
 from parsers.asciidoc_blocks import AsciidocReader
+from parsers.asciidoc_inline import inline
 from parsers.decoding import Lines, decode
 from parsers.source_text import document, read
 
@@ -32,10 +33,12 @@ def parse(raw: RawDocument) -> ParsedDocument:
 
 
 def quote(content: bytes, locator: Locator) -> str:
-    """The lines at the locator as read, with the values of attributes; "" for a place it does not have."""
+    """The lines at the locator, with the values of attributes, as written and as read (links by their words); "" for a
+    place it does not have."""
     start, end = locator.char or (0, 0)
     lines = resolved(Lines(decode(content).text).all())
-    return "\n".join(line.text for line in lines if line.start < end and line.end > start)
+    written = [line.text for line in lines if line.start < end and line.end > start]
+    return "\n".join([*written, inline("\n".join(written))[0]]).strip()
 
 
 PARSER = ParserSpec(NAME, VERSION, ("text/asciidoc", "text/x-asciidoc"), parse, quote)

@@ -10,7 +10,7 @@ from kprep.core.models import Element, ElementKind, ParsedDocument, ParserSpec, 
 from parsers.source_text import SourceText, document, heading, quote, read, table
 
 NAME = "graphql"
-VERSION = 1
+VERSION = 2
 MEDIA_TYPES = ("application/graphql",)
 MAX_BYTES = 4_000_000
 MAX_TOKENS = 1_000_000
@@ -86,7 +86,7 @@ def _definition(source: SourceText, node: Any) -> Iterator[Element]:
     ]
     if rows:
         kind = "enum" if getattr(node, "values", None) else _keyword(signature)
-        yield table([(name, kind, ""), *rows], place, "schema")
+        yield table([(f"{kind} {name}", "", ""), *rows], place, "schema")
 
 
 def _keyword(signature: str) -> str:

@@ -125,7 +125,7 @@ class _Writer:
         for path in self.root.entries_of("paths"):
             if reference := path.value.text_of("$ref"):
                 place = self.source.place(path.start, path.value.end, slug(path.key))
-                self._text(f"{path.key} {reference}", place, "api", links_of(path.value))
+                self._text(f"{path.key}\n{reference}", place, "api", links_of(path.value))
         components = self.root.get("components") or Node("map", 0, 0)
         for entry in [*components.entries_of("schemas"), *self.root.entries_of("definitions")]:
             self._schema(entry)

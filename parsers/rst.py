@@ -5,7 +5,7 @@ from __future__ import annotations
 from kprep.core.models import DocumentMetadata, ElementKind, Locator, ParsedDocument, ParserSpec, RawDocument
 from parsers.decoding import Lines, decode
 from parsers.rst_blocks import RstReader, targets_of
-from parsers.rst_inline import substituted
+from parsers.rst_inline import inline
 from parsers.source_text import document, read
 from parsers.source_text import quote as quote_text
 
@@ -26,8 +26,10 @@ def parse(raw: RawDocument) -> ParsedDocument:
 
 
 def quote(content: bytes, locator: Locator) -> str:
-    """The characters at the locator, with the words of substitutions; "" for a place the file does not have."""
-    return substituted(quote_text(content, locator), targets_of(Lines(decode(content).text).all()))
+    """The characters at the locator as written, and as read: substitutions, roles and links by their words; "" for a
+    place the file does not have."""
+    written = quote_text(content, locator)
+    return "\n".join((written, inline(written, targets_of(Lines(decode(content).text).all()))[0])).strip()
 
 
 PARSER = ParserSpec(NAME, VERSION, ("text/x-rst", "text/prs.fallenstein.rst"), parse, quote)

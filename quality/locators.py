@@ -59,6 +59,10 @@ def sample(chunks: Sequence[CandidateChunk], size: int) -> list[CandidateChunk]:
     return [chunk for one_round in rounds for chunk in one_round if chunk is not None][:size]
 
 
+OTHER_ORDER = ("graphql",)
+"""Parsers whose tables have a field before its description, which stands above it in the file."""
+
+
 def _fault(candidate: Candidate, chunk: CandidateChunk, leads: dict[str, int]) -> str:
     """Why the citation does not hold, or ""."""
     try:
@@ -74,7 +78,7 @@ def _fault(candidate: Candidate, chunk: CandidateChunk, leads: dict[str, int]) -
     return (
         f"{share:.0%} of its words stand there, {MIN_FOUND:.0%} are needed"
         if share < MIN_FOUND
-        else altered(text, original)
+        else altered(text, original, in_order=chunk.parser.partition("@")[0] not in OTHER_ORDER)
     )
 
 

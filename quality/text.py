@@ -92,10 +92,11 @@ def share_found(text: str, original: str) -> float | None:
     return sum(_words_found(piece, compact) for piece in looked_at) / total if total else None
 
 
-def altered(text: str, original: str) -> str:
+def altered(text: str, original: str, *, in_order: bool = True) -> str:
     """What of `text` the original writes otherwise, or "": a number, the case of letters, the order of a row's cells.
 
-    Numbers of list markers are left out, and the case of words that do not stand there at all.
+    Numbers of list markers are left out, and the case of words that do not stand there at all. `in_order`: whether the
+    cells of a row stand there in its order.
     """
     bare = "\n".join(_LIST_MARKER.sub("", line) for line in PLACEHOLDER.sub(" ", text).split("\n"))
     source = "\n".join(_compact(version) for version in (original, html.unescape(original)))
@@ -106,6 +107,8 @@ def altered(text: str, original: str) -> str:
     recased = sum(word not in source and word.casefold() in folded for word in said)
     if recased > MOST_RECASED * len(said):
         return f"{recased} of {len(said)} words are written in another case there"
+    if not in_order:
+        return ""
     rows = [["".join(words(cell)) for cell in line.split(" | ")] for line in bare.split("\n")]
     joined = "\n".join("".join(words(version)) for version in (original, html.unescape(original)))
     turned = sum(_turned([cell for cell in row if cell], joined) for row in rows)

@@ -74,3 +74,9 @@ def test_admonitions_say_what_they_are() -> None:
         ("CAUTION:", (11, 11)),
         ("one", (13, 13)),
     ]
+
+
+def test_citations_open_at_words_that_links_interrupt() -> None:
+    text = b"See <<guide,the guide>> and footnote:[Its source] first.\n"
+    (said,) = asciidoc.parse(RawDocument("s/a.adoc", "a.adoc", text, "text/asciidoc")).elements
+    assert said.text in asciidoc.quote(text, said.locator)

@@ -56,3 +56,9 @@ def test_cells_over_several_rows_or_columns_keep_their_place(
     drawn: str, rows: tuple[tuple[str, ...], ...], header_rows: int
 ) -> None:
     assert grid_rows(drawn.split("\n")) == (rows, header_rows)
+
+
+def test_citations_open_at_words_that_roles_and_links_interrupt() -> None:
+    text = "See :ref:`the guide <guide>` and `its source <https://example.org>`_ first.\n"
+    (said,) = read(text).elements
+    assert said.text in rst.quote(text.encode(), said.locator)

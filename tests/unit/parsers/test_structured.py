@@ -279,4 +279,4 @@ def test_shared_parameters_of_a_path_are_found_at_its_operations() -> None:
     assert "Number of the order" in table.rows[1]
     assert "Number of the order" in openapi.quote(content, table.locator)
     assert any("x-team: billing" in e.text for e in elements)
-    assert any(e.text == "/b other.yaml#/b" for e in elements)
+    assert any(e.text == "/b\nother.yaml#/b" for e in elements)

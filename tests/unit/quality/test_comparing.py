@@ -16,6 +16,7 @@ from quality.evaluation import evaluate
 from quality.intervals import bootstrap
 from quality.page import page
 from quality.spec import Hit, Question
+from quality.text import altered
 from tests.unit.quality.builder import CHUNKS, QUESTIONS, SALARY, search
 
 GOOD = evaluate(QUESTIONS, search(CHUNKS))
@@ -147,3 +148,9 @@ def test_the_page_is_readable_on_a_laptop_in_light_and_dark(tmp_path: Path, sche
     assert told[1] == dark
     assert int(told[2]) <= 1366
     assert float(told[3]) >= 4.5, "WCAG 2 AA"
+
+
+def test_rows_of_a_format_that_describes_before_it_names_are_not_turned() -> None:
+    original = 'type User { "Number of the user" id: ID! }'
+    assert "another order" in altered("id | ID! | Number of the user", original)
+    assert not altered("id | ID! | Number of the user", original, in_order=False)
