@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 RRF_CONSTANT = 60
-TRUSTED = 0.25
+TRUSTED = 0.3
 """Bounded lexical score of the best hit from which the lexical arm has its full weight."""
 
 Ranked = Sequence[tuple[str, float]]
