@@ -20,12 +20,12 @@ from kprep.core.models import (
 )
 from parsers import html
 from parsers.archive import Archive
-from parsers.attachments import PICTURE, RECORDING, by_kind
+from parsers.attachments import ATTACHMENT, PICTURE, RECORDING, by_kind
 from parsers.docx_xml import Node, local, xml_root
 from parsers.front_matter import moment
 
 NAME = "epub"
-VERSION = 3
+VERSION = 4
 _CONTAINER = "META-INF/container.xml"
 _ENCRYPTION = "META-INF/encryption.xml"
 _EMBEDDED = {"image": PICTURE, "audio": RECORDING, "video": RECORDING}
@@ -35,7 +35,7 @@ _PAGES = {"application/xhtml+xml", "text/html", "application/x-dtbook+xml"}
 @dataclass(frozen=True, slots=True)
 class _Book:
     """Spine items as names of members in order, the name of the navigation ("" for none), the package's root,
-    (kind, name) of the pictures and recordings."""
+    (kind, name) of the pictures, the recordings and the pages that no chapter is."""
 
     archive: Archive
     spine: tuple[str, ...]
@@ -46,7 +46,8 @@ class _Book:
 
 def parse(raw: RawDocument) -> ParsedDocument:
     """Elements chapter after chapter with `anchor` ("text/ch1.xhtml#part-2", without "#" before the first name) and
-    `line` in the chapter's file; a `SourceUnit` for each chapter. Pictures and recordings are recorded exclusions.
+    `line` in the chapter's file; a `SourceUnit` for each chapter. Pictures, recordings and pages outside the
+    reading order are recorded exclusions.
 
     Raises: TooLarge, EncryptedDocument (protected against copying), CorruptDocument."""
     book = _open(raw.content, raw.uri)
@@ -119,8 +120,11 @@ def _open(content: bytes, uri: str) -> _Book:
         raise CorruptDocument(f"{uri}: the book lists no chapter", uri=uri)
     _refuse_protected(archive, spine, uri)
     kinds = {key: _EMBEDDED.get((item.get("media-type") or "").partition("/")[0], "") for key, item in items.items()}
-    embedded = tuple((kind, names[key]) for key, kind in kinds.items() if kind)
-    return _Book(archive, spine, _navigation(items, names, archive), package, embedded)
+    embedded = [(kind, names[key]) for key, kind in kinds.items() if kind]
+    navigation = _navigation(items, names, archive)
+    pages = (names[key] for key, item in items.items() if (item.get("media-type") or "") in _PAGES)
+    embedded += [(ATTACHMENT, name) for name in pages if name not in {*spine, navigation} and name in archive]
+    return _Book(archive, spine, navigation, package, tuple(embedded))
 
 
 def _navigation(items: Mapping[str, Node], names: Mapping[str, str], archive: Archive) -> str:

@@ -276,3 +276,22 @@ def test_asides_of_a_book_are_its_text() -> None:
     aside = '<aside epub:type="footnote" id="n1"><p>Not on Sundays.</p></aside>'
     page = f'<html xmlns:epub="http://www.idpf.org/2007/ops"><body><p>Open daily.</p>{aside}</body></html>'
     assert [e.kind for e in read("a.xhtml", page).elements] == [ElementKind.PARAGRAPH] * 2
+
+
+def test_pages_of_a_book_outside_its_reading_order_are_recorded() -> None:
+    page = '<html xmlns="http://www.w3.org/1999/xhtml"><body><p>{}</p></body></html>'
+    item = '<item id="{0}" href="{0}.xhtml" media-type="application/xhtml+xml"/>'
+    book = BUILD.archive(
+        {
+            "META-INF/container.xml": '<container><rootfiles><rootfile full-path="c.opf"/></rootfiles></container>',
+            "c.opf": f"<package><manifest>{item.format('a')}{item.format('b')}</manifest>"
+            '<spine><itemref idref="a"/></spine></package>',
+            "a.xhtml": page.format("Read"),
+            "b.xhtml": page.format("Not read"),
+        }
+    )
+    found = PARSERS["epub"].parse(RawDocument("s/a.epub", "a.epub", book, "application/epub+zip"))
+    assert [(u.kind, u.state, u.name) for u in found.units] == [
+        ("chapter", "ok", ""),
+        ("attachment", "not_extracted", "b.xhtml"),
+    ]
