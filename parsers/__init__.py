@@ -30,7 +30,7 @@ Adding a format: `parsers/<format>.py` with `PARSER`, an entry below, a golden c
 
 from __future__ import annotations
 
-from kprep.core.errors import UnsupportedFormat
+from kprep.core.errors import NoText, UnsupportedFormat
 from kprep.core.models import ParsedDocument, ParserSpec, RawDocument
 from kprep.core.registry import by_name
 from parsers import (
@@ -132,7 +132,10 @@ def parser_for(media_type: str) -> ParserSpec:
 
 
 def parse(raw: RawDocument, spec: ParserSpec) -> ParsedDocument:
-    """The document, cleaned of characters no later room can take. Raises: a ParseError, see above."""
+    """The document, cleaned of characters no later room can take. Raises: a ParseError, see above; NoText for a file of
+    no bytes, whatever its name says."""
+    if not raw.content:
+        raise NoText(f"{raw.uri}: the file is empty, it has no bytes", uri=raw.uri, units=[["file", 1, "no_text"]])
     return leave(spec.parse(raw))
 
 

@@ -40,3 +40,8 @@ def test_a_bomb_is_told_from_a_large_file() -> None:
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as target:
         target.writestr("word/document.xml", b" " * 80_000_000)
     assert reason("a.docx", out.getvalue(), DOCX) == "zip_bomb"
+
+
+@pytest.mark.parametrize("name", ["a.pdf", "a.docx", "a.xls", "a.json", "a.txt"])
+def test_a_file_of_no_bytes_is_empty_and_not_damaged(name: str) -> None:
+    assert reason(name, b"") == "no_text"
