@@ -7,6 +7,7 @@ are ids and numbers. A task is tried again only for errors that say they are ret
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -25,6 +26,7 @@ from kprep.core.errors import PrepError, StoreUnavailable
 
 RETRIES = 3
 RETRY_DELAYS_S = [2, 10, 30]
+_NOT_SERVED = re.compile("Prefect API server|available port")
 
 
 def is_retryable(_task: Any, _task_run: Any, state: Any) -> bool:
@@ -200,6 +202,25 @@ def check_server() -> None:
         ) from error
 
 
+@contextmanager
+def served() -> Iterator[None]:
+    """Prefect's temporary server, or the lasting one, answers meanwhile.
+
+    Raises: StoreUnavailable when it does not start or answer."""
+    import httpx
+
+    try:
+        yield
+    except (httpx.HTTPError, RuntimeError) as error:
+        if isinstance(error, RuntimeError) and not _NOT_SERVED.search(str(error)):
+            raise
+        raise StoreUnavailable(
+            f"Prefect's server does not start or answer ({type(error).__name__}), as on a machine that is very busy: run "
+            "again, give it longer by PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS (120), or start a lasting server "
+            "and name it in PREFECT_API_URL"
+        ) from error
+
+
 def ingest(workspace: Workspace, *, allow_deletes: bool = False, only: Sequence[str] = ()) -> dict[str, Any]:
     """One run from the command line; its summary. Raises: PrepError; the run is recorded as failed.
 
@@ -215,7 +236,7 @@ def ingest(workspace: Workspace, *, allow_deletes: bool = False, only: Sequence[
             report("start", 0, 0)
             check_server()
             end_orphans(workspace.data_dir)
-            with running(workspace, run_id):
+            with running(workspace, run_id), served():
                 runner: Any = ThreadPoolTaskRunner(max_workers=workers)
                 configured = ingest_documents.with_options(task_runner=runner)
                 return configured(str(workspace.base.folder), str(workspace.data_dir), allow_deletes, run_id)

@@ -36,7 +36,7 @@ REMEDIES = {
     "corrupt": "open and save it again, or give another copy",
     "parse_timeout": "split it, or raise KPREP_DOCUMENT_TIMEOUT_S",
     "out_of_memory": "split it, or raise KPREP_DOCUMENT_MEMORY_MB",
-    "too_large": "split it, or raise KPREP_DOCUMENT_SIZE_MB",
+    "too_large": "split it; where its bytes are too many, raise KPREP_DOCUMENT_SIZE_MB",
     "zip_bomb": "give another copy, or exclude it",
     "recursive": "save it with less nesting, or exclude it",
     "parser_crashed": "open and save it again, split it, or raise KPREP_DOCUMENT_MEMORY_MB",

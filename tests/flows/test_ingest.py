@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
-from kprep.core.errors import ConfigError, EmbedderUnavailable, EmbeddingError, RunLocked
+from kprep.core.errors import ConfigError, EmbedderUnavailable, EmbeddingError, RunLocked, StoreUnavailable
 from tests.conftest import MakeBase
 from tests.fakes.knowledge_base import TestBase, local_embedder
 from tests.fakes.pages import FOUR, TRAVEL
@@ -173,3 +174,19 @@ def test_l09_tasks_grow_with_batches_and_not_with_documents(base: TestBase, capf
     assert tasks.pop("prepare batch") == 3
     assert set(tasks.values()) == {1}
     assert "locked" not in "".join(capfd.readouterr()), "the server's database keeps up"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        RuntimeError("Timed out while attempting to connect to ephemeral Prefect API server."),
+        httpx.ReadTimeout("timed out"),
+    ],
+)
+def test_a_server_that_does_not_start_is_named_with_what_to_do(error: Exception) -> None:
+    from flows.ingest import served
+
+    with pytest.raises(StoreUnavailable, match="PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS"), served():
+        raise error
+    with pytest.raises(RuntimeError, match="of ours"), served():
+        raise RuntimeError("a fault of ours")
