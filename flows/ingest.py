@@ -215,8 +215,8 @@ def served() -> Iterator[None]:
         if isinstance(error, RuntimeError) and not _NOT_SERVED.search(str(error)):
             raise
         raise StoreUnavailable(
-            f"Prefect's server does not start or answer ({type(error).__name__}), as on a machine that is very busy: run "
-            "again, give it longer by PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS (120), or start a lasting server "
+            f"Prefect's server does not start or answer ({type(error).__name__}), as on a busy machine: run again, "
+            "give it longer by PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS (120), or start a lasting server "
             "and name it in PREFECT_API_URL"
         ) from error
 
