@@ -60,15 +60,22 @@ def lay_out(elements: tuple[Element, ...]) -> tuple[str, tuple[Block, ...]]:
 
 
 def citable_together(first: Locator, second: Locator) -> bool:
-    """Whether one locator can cite both places: both are in one slide, sheet, cell or message, and in one row and below
-    one anchor too unless a range of lines or characters covers them. Messages without lines can be cited from one to
-    another."""
+    """Whether one locator can cite both places: both are in one slide, sheet, cell, message or inner file (what stands
+    before the "#" of an anchor), and in one row and below one anchor too unless a range of lines or characters covers
+    them. Messages without lines can be cited from one to another."""
     if (first.slide, first.sheet, first.cell) != (second.slide, second.sheet, second.cell):
         return False
     if first.message != second.message and (first.line or second.line or not (first.message and second.message)):
         return False
+    if _inner_file(first) != _inner_file(second):
+        return False
     ranges = (first.line and second.line) or (first.char and second.char)
     return bool(ranges) or (first.row, first.anchor) == (second.row, second.anchor)
+
+
+def _inner_file(place: Locator) -> str:
+    file, mark, _ = (place.anchor or "").partition("#")
+    return file if mark else ""
 
 
 def narrow(element: Element, breaks: Sequence[int], start: int, end: int) -> Locator:

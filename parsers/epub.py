@@ -25,7 +25,7 @@ from parsers.docx_xml import Node, local, xml_root
 from parsers.front_matter import moment
 
 NAME = "epub"
-VERSION = 4
+VERSION = 5
 _CONTAINER = "META-INF/container.xml"
 _ENCRYPTION = "META-INF/encryption.xml"
 _EMBEDDED = {"image": PICTURE, "audio": RECORDING, "video": RECORDING}
@@ -45,7 +45,7 @@ class _Book:
 
 
 def parse(raw: RawDocument) -> ParsedDocument:
-    """Elements chapter after chapter with `anchor` ("text/ch1.xhtml#part-2", without "#" before the first name) and
+    """Elements chapter after chapter with `anchor` ("text/ch1.xhtml#part-2"; "text/ch1.xhtml#" above the first) and
     `line` in the chapter's file; a `SourceUnit` for each chapter. Pictures, recordings and pages outside the
     reading order are recorded exclusions.
 
@@ -84,7 +84,7 @@ def quote(content: bytes, locator: Locator) -> str:
 def _chapter(book: _Book, name: str) -> Iterator[Element]:
     page = html.parse(RawDocument(name, name, book.archive.read(name), "application/xhtml+xml"))
     for element in page.elements:
-        anchor = f"{name}#{element.locator.anchor}" if element.locator.anchor else name
+        anchor = f"{name}#{element.locator.anchor or ''}"
         kind = ElementKind.TABLE_OF_CONTENTS if name == book.navigation else element.kind
         plain = kind is not element.kind and element.rows
         yield replace(

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from chunking import chunk
 from chunking.atoms import sentences
+from chunking.layout import citable_together
 from kprep.config import ProfileConfig
 from kprep.core.errors import ChunkingError, ConfigError
 from kprep.core.models import (
@@ -462,3 +463,10 @@ def test_a_size_that_cannot_be_read_is_refused(given: Any, said: str) -> None:
     with pytest.raises(ValidationError, match=said):
         ProfileConfig(target=given)
     assert ProfileConfig(target="180 words").target == {"*": (180, "words")}  # type: ignore[arg-type]
+
+
+def test_a_chunk_stays_in_one_file_of_a_book() -> None:
+    one, same = Locator(line=(4, 5), anchor="one.xhtml#"), Locator(line=(8, 9), anchor="one.xhtml#rules")
+    other = Locator(line=(6, 7), anchor="two.xhtml#")
+    assert citable_together(one, same)
+    assert not citable_together(one, other)
