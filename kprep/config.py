@@ -216,6 +216,8 @@ class ThresholdConfig(_Strict):
     language_share: float = Field(default=0.05, ge=0, le=1)
     changed_share: float = Field(default=0.5, ge=0, le=1)
     unanswered_share: float = Field(default=0.1, ge=0, le=1)
+    worse_by: float = Field(default=0.1, ge=0, le=1)
+    chunk_count_z: float = Field(default=3.5, gt=0)
     conflicts: Literal["warning", "error"] = "warning"
     min_questions: int = Field(default=5, ge=1)
 

@@ -13,8 +13,6 @@ from quality.text import word_count, words
 
 SHRUNK = 0.5
 """A new version with less than this share of the live one's text is looked at."""
-ROBUST_Z = 3.5
-"""Deviation, in scaled median absolute deviations, from which a count is abnormal (Iglewicz and Hoaglin 1993)."""
 LEAST_SPREAD = 0.3
 """Spread of the logarithm that is always normal, however alike the documents are: some three times as much is not."""
 LEAST_DOCUMENTS = 8
@@ -108,6 +106,7 @@ def chunk_count(candidate: Candidate) -> Sequence[Finding]:
 
     Compared are documents of one language: a character of Chinese says more than a letter.
     """
+    limit = candidate.thresholds.chunk_count_z
     sizes: dict[str, dict[str, float]] = defaultdict(dict)
     for document in candidate.documents:
         if document.prepared.chunks >= 2 and document.prepared.chars:
@@ -116,18 +115,18 @@ def chunk_count(candidate: Candidate) -> Sequence[Finding]:
     enough = [group for group in sizes.values() if len(group) >= LEAST_DOCUMENTS]
     if not enough:
         message = f"inconclusive: {LEAST_DOCUMENTS} new documents of one language are needed"
-        return [Finding("chunk_count", "info", True, None, ROBUST_Z, message)]
+        return [Finding("chunk_count", "info", True, None, limit, message)]
     scores: dict[str, float] = {}
     for group in enough:
         middle = median(group.values())
         spread = max(1.4826 * median(abs(size - middle) for size in group.values()), LEAST_SPREAD)
         scores |= {uri: abs(size - middle) / spread for uri, size in group.items()}
-    odd = sorted((uri for uri, score in scores.items() if score > ROBUST_Z), key=lambda uri: (-scores[uri], uri))
+    odd = sorted((uri for uri, score in scores.items() if score > limit), key=lambda uri: (-scores[uri], uri))
     message = f"{len(odd)} of {len(scores)} new documents have abnormally small or large chunks"
     if odd:
         message += ": `kprep chunks URI` shows them; a parser may have taken them apart or glued them together"
     samples = first({"document_uri": uri, "robust_z": round(scores[uri], 1)} for uri in odd)
-    return [Finding("chunk_count", "warning", not odd, max(scores.values()), ROBUST_Z, message, samples)]
+    return [Finding("chunk_count", "warning", not odd, max(scores.values()), limit, message, samples)]
 
 
 def reading_order(candidate: Candidate) -> Sequence[Finding]:

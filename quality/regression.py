@@ -12,11 +12,9 @@ from typing import Any
 
 from quality.evaluation import RANKED_CLASSES, Evaluation, evaluate, span_in
 from quality.samples import first
-from quality.spec import Candidate, CandidateChunk, CheckSpec, Expected, Finding, Level
+from quality.spec import Candidate, CandidateChunk, CheckSpec, Expected, Finding, Level, Thresholds
 from quality.text import words
 
-WORSE_BY = 0.1
-"""Fall of a class's recall@5 against the live release that blocks."""
 _ROUNDING = 1e-9
 
 Samples = tuple[Mapping[str, Any], ...]
@@ -86,32 +84,34 @@ def _misses(found: Evaluation) -> Samples:
 
 def questions_worse(candidate: Candidate) -> Sequence[Finding]:
     """Per class: recall@5 against the live release, over the questions that both could answer."""
+    limit = candidate.thresholds.worse_by
     if candidate.ask_live is None:
         message = "there is no live release to compare with"
-        return [Finding("questions_worse", "info", True, None, WORSE_BY, message)]
+        return [Finding("questions_worse", "info", True, None, limit, message)]
     new, live = evaluate(candidate.questions, candidate.ask), evaluate(candidate.questions, candidate.ask_live)
-    findings = [_compared(kind, new, live, candidate.thresholds.min_questions) for kind in RANKED_CLASSES]
+    findings = [_compared(kind, new, live, candidate.thresholds) for kind in RANKED_CLASSES]
     if live.failed:
         samples = first({"question_id": question.id, "error": error} for question, error in live.failed)
         message = f"{len(live.failed)} of {len(live.questions)} questions could not be asked of the live release"
-        findings.append(Finding("questions_worse", "warning", False, None, WORSE_BY, message, samples))
+        findings.append(Finding("questions_worse", "warning", False, None, limit, message, samples))
     return [finding for finding in findings if finding is not None] or [
-        Finding("questions_worse", "info", True, None, WORSE_BY, "inconclusive: no question to compare with")
+        Finding("questions_worse", "info", True, None, limit, "inconclusive: no question to compare with")
     ]
 
 
-def _compared(kind: str, new: Evaluation, live: Evaluation, min_questions: int) -> Finding | None:
+def _compared(kind: str, new: Evaluation, live: Evaluation, thresholds: Thresholds) -> Finding | None:
     """Finding of one class; `value` is how much recall@5 fell. None when the class has no question."""
+    limit, min_questions = thresholds.worse_by, thresholds.min_questions
     if not new.total((kind,)):
         return None
     before = {item.question.id: item for item in live.ranked if item.question.kind == kind}
     pairs = [(before[item.question.id], item) for item in new.ranked if item.question.id in before]
     if len(pairs) < min_questions:
         message = f"inconclusive: {len(pairs)} questions of class {kind} compared, at least {min_questions} are needed"
-        return Finding("questions_worse", "info", True, None, WORSE_BY, message)
+        return Finding("questions_worse", "info", True, None, limit, message)
     was = fmean(old.recall_at_5 for old, _ in pairs)
     now = fmean(item.recall_at_5 for _, item in pairs)
-    passed = was - now <= WORSE_BY + _ROUNDING
+    passed = was - now <= limit + _ROUNDING
     message = f"recall@5 of class {kind} was {was:.3f} and is {now:.3f} over {len(pairs)} questions"
     if not passed:
         message += ": `kprep release diff` shows what changed; a rule, a model or a missing document made it worse"
@@ -120,7 +120,7 @@ def _compared(kind: str, new: Evaluation, live: Evaluation, min_questions: int) 
         for old, item in pairs
         if item.recall_at_5 < old.recall_at_5
     )
-    return Finding("questions_worse", "error", passed, was - now, WORSE_BY, message, samples)
+    return Finding("questions_worse", "error", passed, was - now, limit, message, samples)
 
 
 def questions_unanswered(candidate: Candidate) -> Sequence[Finding]:

@@ -139,6 +139,9 @@ class Thresholds:
     language_share: float = 0.05
     changed_share: float = 0.5
     unanswered_share: float = 0.1
+    worse_by: float = 0.1
+    chunk_count_z: float = 3.5
+    """Scaled median absolute deviations (Iglewicz and Hoaglin 1993)."""
     conflicts: Level = "warning"
     min_questions: int = 5
     locators_open: float = 0.98
