@@ -114,7 +114,7 @@ MEANINGS = {
     "front matter), `title`, `heading_path`, `keywords`, `text`",
     "retrieval.fusion": "`bounded` (comparable scores), `rrf` (ranks) or `weighted` (70 % vectors)",
     "retrieval.dense_weight": "share of the dense score in `bounded` fusion",
-    "retrieval.neighbours": "share of its neighbours' scores, in its section, that a passage gains",
+    "retrieval.neighbours": "share of the best score near it in its section that a passage gains; two away counts half",
     "retrieval.evidence.dense": "cosine that is evidence alone",
     "retrieval.evidence.lexical": "share of the highest possible BM25 score that is evidence alone",
     "retrieval.evidence.dense_weak": "cosine that is evidence together with `lexical_weak`",

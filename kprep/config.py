@@ -298,7 +298,7 @@ class RetrievalConfig(_Strict):
     fusion: Literal["bounded", "rrf", "weighted"] = "bounded"
     dense_weight: float = Field(default=0.4, ge=0, le=1)
     evidence: EvidenceConfig = EvidenceConfig()
-    neighbours: float = Field(default=0.2, ge=0, le=1)
+    neighbours: float = Field(default=0.4, ge=0, le=1)
     candidates: int = Field(default=100, ge=1, le=1000)
     least_truth: float = Field(default=0.0, ge=0, le=1)
 

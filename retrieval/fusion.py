@@ -65,9 +65,9 @@ def bounded_cosine(ranked: Ranked, *, relative: bool = False) -> dict[str, float
 
 
 def neighbours(scores: Mapping[str, float], rows: Mapping[str, Mapping[str, Any]], share: float) -> dict[str, float]:
-    """Chunk id -> factor on its score (4 digits) that adds a share of the scores of the chunks before and after it in
-    its section: what stands beside a good passage is likely of use. Only chunks that gain, and no messages of people
-    to each other, which would outrank a text that says the same once."""
+    """Chunk id -> factor on its score (4 digits) that adds a share of the best score near it in its section: of those
+    beside it, and of half the scores of those two away. What stands near a good passage is likely of use. Only chunks
+    that gain, and no messages of people to each other, which would outrank a text that says the same once."""
 
     def place(row: Mapping[str, Any], step: int = 0) -> tuple[str, str, int]:
         return row["document_uri"], row["parent_id"], row["ordinal"] + step
@@ -76,9 +76,9 @@ def neighbours(scores: Mapping[str, float], rows: Mapping[str, Mapping[str, Any]
     out = {}
     for key, row in rows.items():
         score = scores.get(key, 0.0)
-        around = sum(max(0.0, places.get(place(row, step), 0.0)) for step in (-1, 1))
-        if score > 0 and share * around > 0 and row["locator"].get("message") is None:
-            out[key] = round(1 + share * around / score, 4)
+        near = max(places.get(place(row, step), 0.0) / abs(step) for step in (-2, -1, 1, 2))
+        if score > 0 and share * near > 0 and row["locator"].get("message") is None:
+            out[key] = round(1 + share * near / score, 4)
     return out
 
 

@@ -59,12 +59,21 @@ def test_a_passage_has_its_own_place_where_the_text_is_a_slice_of_the_original()
     assert marked["passage"]["locator"] == {"char": [100, 900], "line": [7, 9]}
 
 
-def test_a_chunk_gains_a_share_of_its_neighbours_in_its_section() -> None:
+def test_a_chunk_gains_a_share_of_the_best_score_near_it_in_its_section() -> None:
     rows = {
         name: {"document_uri": "a", "parent_id": parent, "ordinal": at, "locator": {}}
-        for name, parent, at in (("one", "p", 0), ("two", "p", 1), ("three", "q", 2))
+        for name, parent, at in (
+            ("one", "p", 0),
+            ("two", "p", 1),
+            ("three", "p", 2),
+            ("four", "p", 3),
+            ("five", "q", 4),
+        )
     }
-    assert fusion.neighbours({"one": 0.5, "two": 1.0, "three": 0.9}, rows, 0.2) == {"one": 1.4, "two": 1.1}
-    assert fusion.neighbours({"one": 0.5, "two": 1.0}, rows, 0.0) == {}
+    scores = {"one": 0.5, "two": 0.4, "three": 1.0, "four": 0.8, "five": 0.9}
+    gains = fusion.neighbours(scores, rows, 0.2)
+    assert gains == {"one": 1.2, "two": 1.5, "three": 1.16, "four": 1.25}, "half from two away, none of another section"
+    assert fusion.neighbours({"one": 0.5, "four": 1.0}, rows, 0.2) == {}, "three apart"
+    assert fusion.neighbours(scores, rows, 0.0) == {}
     said = {name: row | {"locator": {"message": name}} for name, row in rows.items()}
-    assert fusion.neighbours({"one": 0.5, "two": 1.0}, said, 0.2) == {}
+    assert fusion.neighbours(scores, said, 0.2) == {}
