@@ -122,5 +122,5 @@ def test_hostile_files_cost_themselves_alone(make_base: MakeBase) -> None:
     assert {*published, *failed} == {*FOUR, *hostile}
     assert {name: reason for name, reason in failed.items() if reason not in REASONS} == {}
     reasons = {name.rpartition("/")[2].rpartition("-")[2]: reason for name, reason in failed.items()}
-    assert (reasons["bomb.pdf"], reasons["mojibake.txt"]) == ("too_large", "unreadable_text")
+    assert (reasons["bomb.pdf"], reasons["mojibake.txt"]) == ("zip_bomb", "unreadable_text")
     assert any(name.endswith("deep.html") for name in published)
