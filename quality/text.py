@@ -96,7 +96,7 @@ def altered(text: str, original: str, *, in_order: bool = True) -> str:
     """What of `text` the original writes otherwise, or "": a number, the case of letters, the order of a row's cells.
 
     Numbers of list markers are left out, and the case of words that do not stand there at all. `in_order`: whether the
-    cells of a row stand there in its order.
+    cells of a row stand there in its order; rows with a placeholder, whose rest may stand anywhere, are not judged.
     """
     bare = "\n".join(_LIST_MARKER.sub("", line) for line in PLACEHOLDER.sub(" ", text).split("\n"))
     source = "\n".join(_compact(version) for version in (original, html.unescape(original)))
@@ -109,7 +109,8 @@ def altered(text: str, original: str, *, in_order: bool = True) -> str:
         return f"{recased} of {len(said)} words are written in another case there"
     if not in_order:
         return ""
-    rows = [["".join(words(cell)) for cell in line.split(" | ")] for line in bare.split("\n")]
+    whole = [line for line in text.split("\n") if not PLACEHOLDER.search(line)]
+    rows = [["".join(words(cell)) for cell in _LIST_MARKER.sub("", line).split(" | ")] for line in whole]
     joined = "\n".join("".join(words(version)) for version in (original, html.unescape(original)))
     turned = sum(_turned([cell for cell in row if cell], joined) for row in rows)
     return f"the cells of {turned} rows stand in another order there" if turned else ""

@@ -154,3 +154,8 @@ def test_rows_of_a_format_that_describes_before_it_names_are_not_turned() -> Non
     original = 'type User { "Number of the user" id: ID! }'
     assert "another order" in altered("id | ID! | Number of the user", original)
     assert not altered("id | ID! | Number of the user", original, in_order=False)
+
+
+def test_a_row_of_which_a_cell_was_redacted_is_not_taken_for_turned() -> None:
+    assert not altered("<EMAIL_1f3a9c> | 12 | 4", "ann@example.com\n4 | 12 | 4")
+    assert "another order" in altered("Ann | 12 | 4", "4 | Ann | 12 | 5")
