@@ -28,7 +28,7 @@ GOLDEN = TESTS / "golden" / "parsers"
 REASONS = frozenset(
     "corrupt unsupported_format needs_password too_large no_text wrong_encoding unreadable_text needs_review "
     "front_matter_invalid secret_found parse_timeout out_of_memory no_speech personal_name file_name "
-    "too_many_names".split()
+    "too_many_names zip_bomb recursive".split()
 )
 NEED_AN_EXTRA = frozenset(("recording",))
 """Parsers that read nothing without a model of an extra."""
