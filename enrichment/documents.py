@@ -9,7 +9,7 @@ from typing import Any
 from enrichment.entities import entity_finder, names_of
 from enrichment.fragments import fragment_of
 from enrichment.keywords import keywords_of
-from enrichment.languages import chunk_language, document_language
+from enrichment.languages import chunk_language
 from enrichment.relations import relations_of
 from enrichment.signals import estimate, names, stated
 from enrichment.titles import summary_of, title_of
@@ -28,17 +28,18 @@ from kprep.core.models import (
 )
 from kprep.core.tables import sentences
 
-VERSION = 7
+VERSION = 8
 CELL_BORDER = " | "
 
 
 def enrich(document: ChunkedDocument, max_tokens: int, count_tokens: CountTokens) -> EnrichedDocument:
-    """The document's chunks with titles, keywords, entities, languages, fragments, index texts and summaries.
+    """The document's chunks with titles, keywords, entities, languages, fragments, index texts and summaries. The
+    document's language is that of its metadata (`with_language`).
 
     Raises: EnrichmentError (a chunk is over `max_tokens` even without keywords)."""
     front_matter = {**document.metadata.front_matter, **validity_of(document)}
     document = replace(document, metadata=replace(document.metadata, front_matter=front_matter))
-    language = document_language(document)
+    language = document.metadata.language
     entries, called = stated(document), names(document)
     writer = _Writer(document.title, max_tokens, count_tokens)
     find_entities = entity_finder(names_of(document))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from kprep.core.models import ChunkedDocument, ElementKind, RedactedDocument
+from kprep.core.models import ElementKind, RedactedDocument
 
 SAMPLE_CHARS = 4_000
 DOCUMENT_LETTERS = 20
@@ -19,12 +19,6 @@ def with_language(document: RedactedDocument) -> RedactedDocument:
     prose = [element.text for element in document.elements if element.kind is not ElementKind.CODE]
     language = _language(prose or [element.text for element in document.elements], document.metadata.language)
     return replace(document, metadata=replace(document.metadata, language=language))
-
-
-def document_language(document: ChunkedDocument) -> str:
-    """As `with_language` tells it, by the document's chunks."""
-    prose = [child.text for child in document.children if child.kind != "code"]
-    return _language(prose or [child.text for child in document.children], document.metadata.language)
 
 
 def _language(texts: Iterable[str], stated: str) -> str:

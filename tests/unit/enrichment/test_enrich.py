@@ -134,17 +134,17 @@ def test_the_language_is_known_before_sentences_are_looked_for() -> None:
     assert with_language(parsed).metadata.language == "de"
     short = replace(parsed, elements=(replace(elements[1], text="OK 1"),))
     assert with_language(short).metadata.language == "en"
+    assert with_language(replace(short, metadata=DocumentMetadata())).metadata.language == ""
 
 
 @pytest.mark.req("D7.20")
 def test_language_of_document_and_chunk() -> None:
-    mixed = run(child(ENGLISH), child(GERMAN, key="k2"), child("Siehe Anhang B.", key="k3"), child(ENGLISH, key="k4"))
+    chunks = (child(ENGLISH), child(GERMAN, key="k2"), child("Siehe Anhang B.", key="k3"), child(ENGLISH, key="k4"))
+    mixed = run(*chunks, language="en")
     assert mixed.language == "en"
     assert [chunk.language for chunk in mixed.children] == ["en", "de", "en", "en"]
-    assert run(child("OK 1"), language="sk-SK").language == "sk"
-    assert run(child("OK 1")).language == ""
     assert chunk_language("Kurz.", "en") == "en"
-    assert run(child(ENGLISH), child(GERMAN, kind="code", key="k2")).children[1].language == "en"
+    assert run(child(ENGLISH), child(GERMAN, kind="code", key="k2"), language="en").children[1].language == "en"
 
 
 @pytest.mark.req("D7.5", "D7.6", "D7.7", "D7.8")
@@ -259,7 +259,7 @@ def test_difficulty_and_style_are_estimated_where_there_is_enough_text() -> None
         ("short", "Reset it."),
         ("chat", "I think you'll like it. " * 9),
     ):
-        chunk = enrich(document(child(text)), 256, load_tokenizer()).children[0]
+        chunk = enrich(document(child(text), language="en"), 256, load_tokenizer()).children[0]
         signals[name] = chunk.signals["rule"]
     assert signals["easy"]["difficulty"] < 0.2 < 0.9 < signals["hard"]["difficulty"]
     assert signals["hard"]["style"] == "formal"
