@@ -120,6 +120,12 @@ def run_summary(summary: Mapping[str, Any]) -> None:
         console.print("  [dim]kprep status says what to do[/]")
 
 
+def with_remedy(reason: str, detail: str) -> str:
+    """What happened to a document, and what helps."""
+    advice = REMEDIES.get(reason)
+    return f"{detail}: {advice}" if advice else detail
+
+
 def failures(rows: Sequence[Mapping[str, Any]], most: int = 20) -> None:
     """Failed documents with reason and remedy."""
     if not rows:
@@ -131,8 +137,7 @@ def failures(rows: Sequence[Mapping[str, Any]], most: int = 20) -> None:
     )
     for row in rows[:most]:
         console.print(f"  {escape(row['uri'])}  [red]{row['reason']}[/] at {row['stage']}", soft_wrap=True)
-        advice = REMEDIES.get(row["reason"])
-        said = f"{row['detail']}: {advice}" if advice else row["detail"]
+        said = with_remedy(row["reason"], row["detail"])
         click.echo(textwrap.fill(said, console.width, initial_indent="      ", subsequent_indent="      "))
     if len(rows) > most:
         console.print(f"  ... and {len(rows) - most} more: `kprep status --failures`")

@@ -58,8 +58,9 @@ def _show(outcome: dict[str, Any]) -> None:
     from rich.markup import escape
 
     console = output.console
-    console.print(f"[bold]{escape(outcome['file'])}[/]  {outcome['media_type']}  {outcome['parser'] or 'no parser'}")
-    console.print("  seconds: " + ", ".join(f"{stage} {seconds:.3f}" for stage, seconds in outcome["seconds"].items()))
+    console.print(f"[bold]{escape(outcome['file'])}[/]  {outcome['media_type']}  {outcome['parser']}".rstrip())
+    if taken := ", ".join(f"{stage} {seconds:.3f}" for stage, seconds in outcome["seconds"].items()):
+        console.print(f"  seconds: {taken}")
     for title, items, name in (("removed", outcome["removals"], "rule"), ("redacted", outcome["redactions"], "kind")):
         if items:
             counted = Counter(item[name] for item in items)
@@ -72,7 +73,8 @@ def _show(outcome: dict[str, Any]) -> None:
         console.print(escape(chunk["text"]), soft_wrap=True)
     failure = outcome["failure"]
     if failure:
-        console.print(f"[bold red]{failure['reason']}[/] at {failure['stage']}: {escape(failure['detail'])}")
+        said = escape(output.with_remedy(failure["reason"], failure["detail"]))
+        console.print(f"[bold red]{failure['reason']}[/] at {failure['stage']}: {said}", soft_wrap=True)
 
 
 COMMANDS = {"try": try_command}
