@@ -13,11 +13,9 @@ from chunking.layout import Block, citable_together
 from chunking.pairs import bare, pairs
 from kprep.core.models import Element, ElementKind
 from kprep.core.tables import explains_codes
+from kprep.sentences import sentence_spans
 
 NARRATIVE = ("text", "list")
-
-_STRETCH = 20_000
-"""Characters in which sentences are looked for at once; few paragraphs are longer."""
 
 INTRODUCTION_CHARS = 160
 """A paragraph up to this long, directly before a list, table or code block, introduces it even without a colon."""
@@ -166,21 +164,8 @@ def _cut_block(text: str, index: int, block: Block, budget: Budget, language: st
 
 
 def sentences(text: str, start: int, end: int, language: str) -> list[tuple[int, int]]:
-    """Spans of the sentences of text[start:end], white space around them left out.
-
-    They are looked for in stretches, since the time for one grows with its square; one as long as that is cut."""
-    from sentencex import get_sentence_boundaries as boundaries
-
-    spans = []
-    code = language.replace("_", "-").split("-")[0].lower() or "en"
-    while start < end:
-        stop = end if end - start <= _STRETCH else max(text.rfind(" ", start, start + _STRETCH), start + _STRETCH // 2)
-        found = [(start + one["start_index"], start + one["end_index"]) for one in boundaries(code, text[start:stop])]
-        start = stop
-        if stop < end and len(found) > 1:  # the last one may go on
-            start, _ = found.pop()
-        spans += [span for span in (_trim(text, first, last) for first, last in found) if span[0] < span[1]]
-    return spans
+    """Spans of the sentences of text[start:end], white space around them left out."""
+    return [(start + first, start + last) for first, last in sentence_spans(text[start:end], language)]
 
 
 def inside(text: str, atom: Atom, budget: Budget, limit: int | None = None) -> Iterator[Atom]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from kprep.core.models import ChildChunk
+from kprep.sentences import sentence_spans
 
 SUMMARY_CHARS = 300
 TITLE_CHARS = 120
@@ -85,10 +86,4 @@ def _best_sentence(child: ChildChunk, keywords: Sequence[str], language: str) ->
 
 
 def _sentences(text: str, language: str) -> list[str]:
-    from sentencex import get_sentence_boundaries
-
-    lines = (
-        " ".join(text[found["start_index"] : found["end_index"]].split())
-        for found in get_sentence_boundaries(language or "en", text)
-    )
-    return [line for line in lines if line]
+    return [" ".join(text[start:end].split()) for start, end in sentence_spans(text, language)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from kprep.sentences import sentence_spans
 from retrieval import tokens
 
 KEPT = 0.16
@@ -62,15 +63,9 @@ def _spread(found: Sequence[Sentence]) -> list[Sentence]:
 
 def _sentences(hit: Mapping[str, Any], terms: Mapping[str, str], weights: Mapping[str, float]) -> list[Sentence]:
     """Start, end and score of each sentence: the sum of the weights of the question's words in it."""
-    from sentencex import get_sentence_boundaries
-
     out = []
     language = hit["metadata"]["language"]
-    for found in get_sentence_boundaries(language or "en", hit["text"]):
-        sentence = hit["text"][found["start_index"] : found["end_index"]]
-        if sentence.strip():
-            start = found["start_index"] + len(sentence) - len(sentence.lstrip())
-            said = {terms[term] for term in tokens.terms(sentence, language) if term in terms}
-            score = sum(weights.get(word, 0.0) for word in said)
-            out.append((start, start + len(sentence.strip()), score))
+    for start, end in sentence_spans(hit["text"], language):
+        said = {terms[term] for term in tokens.terms(hit["text"][start:end], language) if term in terms}
+        out.append((start, end, sum(weights.get(word, 0.0) for word in said)))
     return out

@@ -26,6 +26,7 @@ from kprep.core.models import (
     RedactedDocument,
     table_text,
 )
+from kprep.sentences import sentence_spans
 
 LINE = Locator(line=(1, 1))
 LONG = "The pump must be switched off before the valve is opened by the operator on duty in the control room. " * 2
@@ -444,6 +445,20 @@ def test_items_nested_without_end_are_not_indented_without_end() -> None:
     made = cut(item("outer"), item("inner", level=3000))
     assert made.children[0].text.startswith("- outer\n")
     assert len(made.children[0].text) < 60
+
+
+@pytest.mark.parametrize(
+    ("language", "parts"),
+    [
+        ("de", ["Das kostet bzw. spart ca. 5 Euro am 3. März.", "Danach nichts."]),
+        ("zh-CN", ["这是第一句。", "第二句！", "第三句？"]),
+        ("ja", ["これは文です。", "次の文もあります。"]),
+        ("th", ["กรุณาปิดปั๊มก่อนเปิดวาล์ว", "รอ 5 นาที", "แล้วทำซ้ำบ่อย ๆ ในตอนเช้า"]),
+    ],
+)
+def test_sentences_follow_the_language(language: str, parts: list[str]) -> None:
+    said = (" " if language in ("de", "th") else "").join(parts)
+    assert [said[start:end] for start, end in sentence_spans(said, language)] == parts
 
 
 def test_sentences_of_a_text_longer_than_one_stretch_are_all_there() -> None:
