@@ -21,12 +21,12 @@ from kprep.core.ids import content_hash
 from kprep.core.models import Failure
 from kprep.store.documents import DocumentRow
 from parsers import PARSERS, parser_for
+from parsers.dotenv import without_secrets
 from parsers.mail_attachments import may_have_attached
-from parsers.media_type import detect
+from parsers.media_type import HEAD_BYTES, detect
 from sources import SOURCES, Entry, Options, SourceRequest
 from sources.cache import keep_body, kept_body, load_state, save_state
 
-HEAD_BYTES = 1 << 20
 MAILS = frozenset(name for spec in PARSERS.values() if spec.attached is not None for name in spec.media_types)
 DEPTH_MAX = 5
 """Mails within mails that are opened."""
@@ -54,11 +54,11 @@ def source_caches(workspace: Workspace) -> Path:
 
 
 def fetch(workspace: Workspace, source: SourceConfig, entry: Entry) -> bytes:
-    """Bytes of a listed document now. Raises: SourceError, SourceUnavailable."""
+    """Bytes of a listed document now, without what is withheld of them. Raises: SourceError, SourceUnavailable."""
     request = request_for(workspace, source)
     if not entry.location.startswith(INSIDE):
         try:
-            return SOURCES[source.kind].fetch(request, entry)
+            return without_secrets(entry.name, SOURCES[source.kind].fetch(request, entry))
         except OSError as error:
             raise SourceUnavailable(f"{entry.uri} cannot be read ({error.strerror})") from error
     content = kept_body(request, _key(entry.uri))
@@ -142,6 +142,7 @@ class Mails:
         found = self._child.attached(media_type, content)
         if isinstance(found, Failure):
             return None
+        found = [(name, without_secrets(name, file)) for name, file in found]
         request = request_for(self._workspace, source)
         for name, file in found[:FILES_MAX]:
             keep_body(request, _key(f"{uri}{SEPARATOR}{name}"), file)

@@ -14,7 +14,7 @@ from typing import Any
 from flows import boilerplate
 from flows.attached import INSIDE, SEPARATOR, attached_before
 from flows.candidates import retention_of
-from flows.fetching import HEAD_BYTES, MAILS, Mails, fetch, request_for
+from flows.fetching import MAILS, Mails, fetch, request_for
 from flows.kept import form
 from flows.metadata import PRINCIPAL_MAX, Permitted, metadata_fingerprint, told_in
 from flows.rooms import redactor_of
@@ -29,7 +29,7 @@ from kprep.store import candidates, decisions, documents, folders, kept, overlay
 from kprep.store.documents import DocumentRow, FailureRow
 from kprep.store.runs import WorkRow
 from kprep.store.sql import Connection
-from parsers.media_type import detect
+from parsers.media_type import HEAD_BYTES, detect
 from publish.plan import Action, Guard, Known, Live, Observed, Plan, make_plan
 from redaction import Redactor
 from sources import NOTHING, SOURCES, About, Entry, Listing, Problem, SourceRequest, SourceSpec

@@ -6,13 +6,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from flows.fetching import HEAD_BYTES, request_for
+from flows.fetching import request_for
 from flows.rooms import described, walk
 from flows.workspace import Workspace
 from kprep.config import SourceConfig
 from kprep.core.errors import ConfigError, PrepError, SourceError
 from kprep.core.models import Element, RawDocument
-from parsers.media_type import detect
+from parsers.dotenv import without_secrets
+from parsers.media_type import HEAD_BYTES, detect
 from sources import filesystem
 
 SHOWN = ("level", "marker", "language", "header_rows", "hidden", "confidence")
@@ -28,7 +29,7 @@ def try_file(
     own expressions are `bounded`. Raises: SourceError, ConfigError for an unknown source.
     """
     try:
-        content = path.read_bytes()
+        content = without_secrets(path.name, path.read_bytes())
     except OSError as error:
         raise SourceError(f"{path} cannot be read: {error.strerror}") from error
     chosen = _source(workspace, path, source)

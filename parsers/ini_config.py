@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 
-from kprep.core.models import Locator, ParsedDocument, ParserSpec, RawDocument
+from kprep.core.models import Locator, ParsedDocument, ParserSpec, RawDocument, SourceUnit
 from parsers.decoding import Line, decode
+from parsers.dotenv import MARK
 from parsers.settings import Setting, quote_settings, setting_elements
 from parsers.source_text import SourceText, document, read
 from parsers.source_text import quote as quote_text
 
 NAME = "ini_config"
-VERSION = 1
+VERSION = 2
 MEDIA_TYPES = ("text/x-ini", "application/toml", "text/x-dotenv", "text/x-java-properties")
 MAX_BYTES = 8_000_000
 
@@ -24,12 +25,21 @@ _LONGEST = 500
 
 
 def parse(raw: RawDocument) -> ParsedDocument:
-    """The file as one code element, then its settings in order. A line that sets nothing is in the code alone.
+    """The file as one code element, then its settings in order. A line that sets nothing is in the code alone; a line
+    of which something was withheld (`dotenv`) is a unit in state "withheld".
 
     Raises: TooLarge."""
     source = read(raw, MAX_BYTES)
     language = _LANGUAGES.get(raw.media_type.partition(";")[0], "ini")
-    return document(raw, f"{NAME}@{VERSION}", list(setting_elements(source, _settings(source), language)))
+    elements = list(setting_elements(source, _settings(source), language))
+    whole = SourceUnit("file", 1, "ok" if elements else "no_text", sum(len(element.text) for element in elements))
+    marked = [line.number for line in source.lines.all() if MARK in line.text] if language == "dotenv" else []
+    return document(
+        raw,
+        f"{NAME}@{VERSION}",
+        elements,
+        units=(whole, *(SourceUnit("line", number, "withheld", 0) for number in marked)),
+    )
 
 
 def quote(content: bytes, locator: Locator) -> str:

@@ -10,6 +10,9 @@ from parsers.decoding import decode
 from parsers.structured_type import refine
 
 UNKNOWN = "application/octet-stream"
+HEAD_BYTES = 1 << 20
+"""Bytes of a file's beginning by which its media type is told."""
+
 _OFFICE = "application/vnd.openxmlformats-officedocument."
 DOCX = _OFFICE + "wordprocessingml.document"
 XLSX = _OFFICE + "spreadsheetml.sheet"
