@@ -15,7 +15,7 @@ _WORD = re.compile(r"[^\W_]+")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _KEY = r"""(?P<q>["']?)[\w$.-]+(?P=q)\s*:(?=\s|$)"""
 _MARKUP = {
-    "asciidoc": r"^(?:\[.*\]|:[\w-]+:.*|//.*|\|===)$",
+    "asciidoc": r"^/{4,}\s*\n(?s:.*?)^/{4,}\s*$|^(?:\[.*\]|:!?[\w-]+!?:.*|//.*|\|===|[a-z]+::\S*\[.*\])\s*$",
     "rst": r"^\s*\.\. .*$|^\s+:[\w-]+:.*$|^\s*(?:\d+|#)\.",
     "openapi": _KEY,
     "json_schema": _KEY,

@@ -4,21 +4,31 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kprep.core.models import DocumentMetadata, ElementKind, Locator, ParsedDocument, ParserSpec, RawDocument
-from parsers.asciidoc_attributes import resolved
+from kprep.core.models import (
+    DocumentMetadata,
+    ElementKind,
+    Locator,
+    ParsedDocument,
+    ParserSpec,
+    RawDocument,
+    SourceUnit,
+)
+from parsers.asciidoc_attributes import included, resolved
 from parsers.asciidoc_blocks import AsciidocReader
 from parsers.asciidoc_inline import inline
+from parsers.attachments import exclusions
 from parsers.decoding import Lines, decode
 from parsers.source_text import document, read
 
 NAME = "asciidoc"
-VERSION = 3
+VERSION = 4
 MAX_BYTES = 32_000_000
 
 
 def parse(raw: RawDocument) -> ParsedDocument:
     """Elements in file order with `line`, `char` and the section's `anchor`; `{name}` is the value that stands above it
-    in the file. Attributes of the header are metadata; comments are dropped. Raises: TooLarge, WrongEncoding."""
+    in the file. Attributes of the header are metadata; comments are dropped; a file that is included is a unit in state
+    "not_extracted". Raises: TooLarge, WrongEncoding."""
     source = read(raw, MAX_BYTES)
     reader = AsciidocReader()
     elements = list(reader.blocks(list(resolved(source.lines.all()))))
@@ -29,7 +39,9 @@ def parse(raw: RawDocument) -> ParsedDocument:
         language=reader.attributes.get("lang", ""),
     )
     metadata = replace(metadata, front_matter=dict(reader.attributes))
-    return document(raw, f"{NAME}@{VERSION}", elements, metadata)
+    whole = SourceUnit("file", 1, "ok" if elements else "no_text", sum(len(element.text) for element in elements))
+    units = (whole, *exclusions("include", included(source.lines.all())))
+    return document(raw, f"{NAME}@{VERSION}", elements, metadata, units)
 
 
 def quote(content: bytes, locator: Locator) -> str:

@@ -1,4 +1,4 @@
-"""Attributes of AsciiDoc: what `{name}` stands for where a line is read."""
+"""What AsciiDoc does to lines before they are read: values for `{name}`, conditions and includes."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from parsers.decoding import Line
 _ENTRY = re.compile(r":(!?)([\w-]+)(!?):(?:\s+(.*))?$")
 _REFERENCE = re.compile(r"(\\?)\{([\w-]+)\}")
 _VERBATIM = re.compile(r"(-{4,}|\.{4,}|\+{4,}|/{4,}|```)[\w+#.-]*\s*$")
+_TABLE = re.compile(r"[|,:!]={3,}\s*$")
+_DIRECTIVE = re.compile(r"\\?(?P<name>include|ifdef|ifndef|ifeval|endif)::(?P<of>[^\[]*)\[(?P<said>.*)\]\s*$")
 MAX_VALUE = 2_000
 """Characters of one value: references in values may not grow a line without bound."""
 _CHARACTERS = {
@@ -53,13 +55,20 @@ class _Values:
 
 def resolved(lines: Sequence[Line]) -> Iterator[Line]:
     """The lines in order, each with the values set before it, its place unchanged; listings, literal and passed-through
-    blocks and comments stay as written. The title has the values of the header below it."""
-    values, fence = _Values(), ""
+    blocks and comments stay as written. The title has the values of the header below it.
+
+    Of conditions all branches stay, since whoever builds the pages sets what they ask for; what is included is not
+    read (see `included`). Their lines are empty, and in listings and tables, whose rows they would part, not there."""
+    values, fence, table = _Values(), "", False
     title = next((at for at, line in enumerate(lines) if line.text.startswith("= ")), len(lines))
     for line in takewhile(lambda line: line.text.strip(), lines[title:]):
         if entry := _ENTRY.match(line.text):
             values.take(entry)
-    for line in lines:
+    for written in lines:
+        line = _past_directive(written)
+        if line is not written and not line.text and (fence or table):
+            continue
+        table ^= not fence and _TABLE.match(line.text) is not None
         if fence:
             fence = "" if line.text.rstrip() == fence else fence
             yield line
@@ -70,3 +79,19 @@ def resolved(lines: Sequence[Line]) -> Iterator[Line]:
         elif entry:
             values.take(entry)
         yield line._replace(text=values.resolve(line.text))
+
+
+def included(lines: Sequence[Line]) -> list[str]:
+    """What the document includes, as it names it; none of it is read."""
+    found = (_DIRECTIVE.match(line.text) for line in lines)
+    return [match["of"] for match in found if match and match["name"] == "include" and match[0][0] != "\\"]
+
+
+def _past_directive(line: Line) -> Line:
+    """The line without a directive: what a condition on one line holds, or nothing; an escaped one is text."""
+    match = _DIRECTIVE.match(line.text)
+    if match is None:
+        return line
+    if match[0][0] == "\\":
+        return line._replace(text=line.text[1:])
+    return line._replace(text=match["said"] if match["name"] in {"ifdef", "ifndef"} else "")

@@ -21,10 +21,11 @@ _TITLE = re.compile(r"\.(?![.\s])(\S.*)$")
 _ITEM = re.compile(r"(\s*)(\*{1,5}|-|\.{1,5}|\d{1,3}\.|[a-zA-Z]\.|<(?:\d{1,3}|\.)>)\s+(?=\S)")
 _TERM = re.compile(r"(\s*)(\S.*?)(:{2,4}|;;)(?:\s+(.*))?$")
 _PICTURE = re.compile(r"(?:image|video|audio)::\S*\[.*\]\s*$")
-_DIRECTIVE = re.compile(r"(?:include|ifdef|ifndef|ifeval|endif|toc|leveloffset)::?\S*\[.*\]\s*$")
+_DIRECTIVE = re.compile(r"(?:toc|leveloffset)::?\S*\[.*\]\s*$")
 _AUTHOR = re.compile(r"[^\W\d_][\w.'-]*(?: [\w.'-]+){1,3}(?: <\S+@\S+>)?$")
 _BREAK = re.compile(r"(?:'{3,}|<{3,}|-{3}|\*{3}|\+)\s*$")
 _ADMONITION = re.compile(r"\[(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\b")
+_SAID_BY = re.compile(r"\[(?:quote|verse)\b[^,\]]*,\s*(.*?)\s*\]$")
 _LISTING = {"-", ".", "`", "+"}
 MAX_DEPTH = 30
 
@@ -38,6 +39,7 @@ class AsciidocReader:
         self._anchor: str | None = None
         self._named: str | None = None
         self._bracket = ""
+        self._said_by: Line | None = None
         self._above: Line | None = None
         self._stack: list[tuple[int, str]] = []
 
@@ -46,23 +48,26 @@ class AsciidocReader:
         at = 0
         while at < len(lines):
             text = lines[at].text
-            if not text.strip() or self._is_silent(text):
+            if not text.strip() or self._is_silent(lines[at]):
                 self._above = lines[at] if _ADMONITION.match(text) else self._above
                 at += 1
                 continue
             fence = _FENCE.match(text)
+            said_by, self._said_by = self._said_by, None
             if fence and (end := _closing(lines, at, fence.group(1))) is not None:
                 yield from self._delimited(lines[at : end + 1], fence.group(1), kind, depth)
                 at = end + 1
+                self._bracket = ""
             else:
-                used, found = self._block(lines, at, kind)
+                used, found = self._block(lines, at, ElementKind.QUOTE if said_by else kind)
                 yield from found
                 at += max(used, 1)
-                continue
-            self._bracket = ""
+            if said_by is not None:
+                yield self._attribution(said_by)
 
-    def _is_silent(self, text: str) -> bool:
+    def _is_silent(self, line: Line) -> bool:
         """A line that says something about what follows, or nothing; remembered."""
+        text = line.text
         attribute = _ATTRIBUTE.match(text)
         if attribute:
             self.attributes.setdefault(attribute.group(1), attribute.group(2) or "")
@@ -72,8 +77,9 @@ class AsciidocReader:
         anchor = _ANCHOR.match(text)
         if anchor:
             self._named = anchor.group(1) or anchor.group(2)
-        if _BRACKET.match(text) or (anchor and text.rstrip().endswith("]]")):
+        if _BRACKET.match(text) or _SAID_BY.match(text) or (anchor and text.rstrip().endswith("]]")):
             self._bracket = text.strip() if not anchor or "," in text else self._bracket
+            self._said_by = line if _SAID_BY.match(text) else self._said_by
             return True
         return bool(_BREAK.match(text) or _DIRECTIVE.match(text))
 
@@ -110,6 +116,13 @@ class AsciidocReader:
             yield self._element(ElementKind.PARAGRAPH, [above], f"{label}:")
             yield from () if first is None else (first,)
         yield from found
+
+    def _attribution(self, line: Line) -> Element:
+        """Who said what a quotation says, and where."""
+        match = _SAID_BY.match(line.text)
+        assert match is not None
+        words, links = inline(match.group(1))
+        return replace(self._element(ElementKind.PARAGRAPH, [line], words), links=links)
 
     def _block(self, lines: Sequence[Line], at: int, kind: ElementKind | None) -> tuple[int, Iterator[Element]]:
         line = lines[at]

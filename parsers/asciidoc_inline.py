@@ -12,8 +12,9 @@ _LINK = re.compile(
     r"(?:link:|mailto:)([^\s\[\]]+)\[((?:[^\]\\]|\\.)*)\]|((?:https?|ftp)://[^\s\[\]<>]+)(?:\[([^\]]*)\])?"
 )
 _CROSS = re.compile(r"<<([^,<>]+?)(?:,\s*([^<>]+?))?>>|xref:([^\s\[\]]+)\[([^\]]*)\]")
+_MENU = re.compile(r"menu:([^\s\[\]][^\[\]\n]*)\[([^\]]*)\]")
 _MACRO = re.compile(
-    r"(?:btn|kbd|menu|footnote|footnoteref|stem|latexmath|asciimath|indexterm2|anchor|icon):[\w.:-]*\[([^\]]*)\]"
+    r"(?:btn|kbd|footnote|footnoteref|stem|latexmath|asciimath|indexterm2|anchor|icon):[\w.:-]*\[([^\]]*)\]"
 )
 _IMAGE = re.compile(r"image:{1,2}[^\s\[\]]*\[([^\],]*)[^\]]*\]")
 _ANCHOR = re.compile(r"\[\[[\w:.-]+(?:,[^\]]*)?\]\]|\[#[\w-]+\]|\(\(\([^)]*\)\)\)")
@@ -57,6 +58,7 @@ def _spoken(text: str, links: list[Link]) -> str:
     text = _IMAGE.sub(lambda match: match.group(1).strip(), text)
     text = _LINK.sub(link, text)
     text = _CROSS.sub(cross, text)
+    text = _MENU.sub(lambda match: " > ".join(filter(None, match.groups())), text)
     text = _ROLE.sub("", _MACRO.sub(r"\1", text))
     text = _ANCHOR.sub("", text)
     for pattern in _MARKED:

@@ -6,7 +6,7 @@ import pytest
 
 from kprep.core.errors import TooLarge
 from kprep.core.models import Link, RawDocument
-from parsers import asciidoc
+from parsers import asciidoc, coverage, parse
 from parsers.asciidoc_attributes import MAX_VALUE
 from parsers.asciidoc_table import MAX_REPEATED, table_rows
 
@@ -80,3 +80,68 @@ def test_citations_open_at_words_that_links_interrupt() -> None:
     text = b"See <<guide,the guide>> and footnote:[Its source] first.\n"
     (said,) = asciidoc.parse(RawDocument("s/a.adoc", "a.adoc", text, "text/asciidoc")).elements
     assert said.text in asciidoc.quote(text, said.locator)
+
+
+CONDITIONS = b"""= Guide
+
+ifdef::env-web[]
+Only on the web.
+endif::[]
+ifndef::env-web[]
+Only in print.
+endif::[]
+ifdef::beta[Not yet for everybody.]
+
+include::shared/intro.adoc[leveloffset=+1]
+
+----
+first
+include::code/start.rb[tag=a]
+ifdef::x[]
+second
+endif::[]
+\\ifdef::shown[]
+----
+
+|===
+|Name |Use
+
+ifdef::env-web[]
+|Valve |Opens
+endif::[]
+|===
+
+Choose menu:File[Save].
+
+[quote, Ann Example, https://example.com/letter[A letter]]
+____
+Simple.
+____
+
+[verse, Bo]
+Lines of it.
+"""
+
+
+def test_all_branches_of_conditions_stay_and_an_include_is_a_recorded_exclusion() -> None:
+    raw = RawDocument("s/a.adoc", "a.adoc", CONDITIONS, "text/asciidoc")
+    found = parse(raw, asciidoc.PARSER)
+    assert [element.text for element in found.elements] == [
+        "Guide",
+        "Only on the web.",
+        "Only in print.",
+        "Not yet for everybody.",
+        "first\nsecond\nifdef::shown[]",
+        "Name | Use\nValve | Opens",
+        "Choose File > Save.",
+        "Simple.",
+        "Ann Example, A letter",
+        "Lines of it.",
+        "Bo",
+    ]
+    assert found.elements[5].header_rows == 1
+    assert [(unit.kind, unit.state, unit.name) for unit in found.units[1:]] == [
+        ("include", "not_extracted", "intro.adoc"),
+        ("include", "not_extracted", "start.rb"),
+    ]
+    assert coverage(raw, found) == 1
