@@ -188,7 +188,9 @@ class _Way:
             self._look_at_permissions(self.document)
             self._look_at_edges(self.document)
             check_front_matter(self.document.metadata.front_matter)
-            self._coverage = _coverage(self._job.raw, self.document, self._seconds)
+            started = time.perf_counter()
+            self._coverage = coverage_of(self._job.raw, self.document)
+            self._seconds["coverage"] = round(time.perf_counter() - started, 4)
         elif stage == "clean":
             self._removed = round(cleaning.removed_share(self.document), 4)
         elif stage == "redact":
@@ -247,16 +249,13 @@ class _Way:
         return Kept(parsed, pack_redacted(replace(self._redacted, uri=""), self._removed, self._coverage))
 
 
-def _coverage(raw: RawDocument, parsed: ParsedDocument, seconds: dict[str, float]) -> float | None:
+def coverage_of(raw: RawDocument, parsed: ParsedDocument) -> float | None:
     """Share of the source that reached an element; None where no other reading of the source succeeds. A figure only:
     what goes wrong in measuring fails no document."""
-    started = time.perf_counter()
     try:
         return round(parsers.coverage(raw, parsed), 4)
     except Exception:  # noqa: BLE001 -- the other reading may fail where the parser did not
         return None
-    finally:
-        seconds["coverage"] = round(time.perf_counter() - started, 4)
 
 
 def quote(media_type: str, content: bytes, locator: Locator) -> str | Failure:

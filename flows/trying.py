@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from flows.fetching import request_for
-from flows.rooms import described, walk
+from flows.rooms import coverage_of, described, walk
 from flows.workspace import Workspace
 from kprep.config import SourceConfig
 from kprep.core.errors import ConfigError, PrepError, SourceError
@@ -49,6 +49,7 @@ def try_file(
         "removals": [],
         "redactions": [],
         "metadata": {},
+        "coverage": None,
         "seconds": {},
         "failure": None,
     }
@@ -58,6 +59,8 @@ def try_file(
             outcome["seconds"][done] = round(seconds, 4)
             outcome["stage"] = done
             _note(outcome, document)
+            if done == "parse":
+                outcome["coverage"] = coverage_of(raw, document)
             if done == stage:
                 break
     except PrepError as error:

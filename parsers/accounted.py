@@ -14,18 +14,21 @@ from parsers.decoding import decode
 _WORD = re.compile(r"[^\W_]+")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _KEY = r"""(?P<q>["']?)[\w$.-]+(?P=q)\s*:(?=\s|$)"""
+_POINTER = r"#/(?:[\w$~%.-]+/)+"
 _MARKUP = {
     "asciidoc": r"^/{4,}\s*\n(?s:.*?)^/{4,}\s*$|^(?:\[.*\]|:!?[\w-]+!?:.*|//.*|\|===|[a-z]+::\S*\[.*\])\s*$",
     "rst": r"^\s*\.\. .*$|^\s+:[\w-]+:.*$|^\s*(?:\d+|#)\.",
-    "openapi": _KEY,
-    "json_schema": _KEY,
+    "openapi": f"{_KEY}|{_POINTER}",
+    "json_schema": f"{_KEY}|{_POINTER}",
     "knowledge_entry": _KEY,
     "boxnote": rf'{_KEY}\s*(?:"[a-z_]+"|[\d.]+|true|false)?',
     "data_dictionary": rf"{_KEY}|\A[^\n]*\n",
 }
-"""Parser -> what is syntax where it stands between two elements: options, keys, the names of a table's columns."""
-_RESOLVING = frozenset(("openapi", "json_schema"))
-"""Parsers that say what a reference leads to at the place that refers to it."""
+"""Parser -> what is syntax where it stands between two elements: options, keys, ways to what is referred
+to, the names of a table's columns."""
+
+_SAYING_ANEW = frozenset(("openapi", "json_schema", "knowledge_entry", "data_dictionary"))
+"""Parsers whose elements say in their own order what stands at a place: its words count where some element has them."""
 
 _ROLLING = frozenset(("transcript",))
 """Parsers of captions that say each line again with the next one: each word counts once. Sounds are excluded cues."""
@@ -61,7 +64,7 @@ def share_reached(raw: RawDocument, document: ParsedDocument, spec: ParserSpec) 
 def _by_characters(raw: RawDocument, document: ParsedDocument, parser: str) -> float:
     text = _COMMENT.sub(lambda found: " " * len(found.group()), decode(raw.content).text)
     spans = sorted(element.locator.char for element in document.elements if element.locator.char)
-    elsewhere = set(_words(_said(document) if parser in _RESOLVING else _said_beside(document)))
+    elsewhere = set(_words(_said(document) if parser in _SAYING_ANEW else _said_beside(document)))
     markup = re.compile(_MARKUP.get(parser, r"(?!)"), re.MULTILINE)
     total = found = end = 0
     for start, stop in [*spans, (len(text), len(text))]:
@@ -69,9 +72,10 @@ def _by_characters(raw: RawDocument, document: ParsedDocument, parser: str) -> f
             left_out = _WORD.findall(markup.sub(" ", text[end:start]))
             total += sum(map(len, left_out))
             found += sum(len(word) for word in left_out if word.casefold() in elsewhere)
-        inside = sum(map(len, _WORD.findall(text, max(start, end), max(stop, end))))
-        total += inside
-        found += inside
+        inside = text[max(start, end) : max(stop, end)]
+        words = _WORD.findall(markup.sub(" ", inside) if parser in _SAYING_ANEW else inside)
+        total += sum(map(len, words))
+        found += sum(len(word) for word in words if parser not in _SAYING_ANEW or word.casefold() in elsewhere)
         end = max(end, stop)
     return found / total if total else 1.0
 

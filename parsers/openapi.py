@@ -37,7 +37,7 @@ from parsers.tree import MAX_BYTES, Entry, Node, outline
 from parsers.tree_text import load
 
 NAME = "openapi"
-VERSION = 3
+VERSION = 4
 MEDIA_TYPES = ("application/vnd.oai.openapi", "application/vnd.oai.openapi+json")
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
@@ -45,6 +45,11 @@ _SHOWN = frozenset(
     "summary description operationId tags deprecated consumes produces parameters requestBody responses".split()
 )
 """Keys of an operation that its heading, text and tables say; the others are outlined."""
+_ABOUT = ("version", "summary", "description", "termsOfService")
+_SECTIONS = frozenset("openapi swagger info paths webhooks components definitions parameters responses".split())
+"""Keys of the file that are read by sections; the others, but extensions, are outlined."""
+_PARAMETER = frozenset("name in required description schema content $ref".split())
+"""Keys of a parameter that have a column; the others are outlined."""
 _MAX_OPERATION_ROWS = 24
 """Rows of a request or response table inside an operation; the schema's own section has all."""
 
@@ -146,20 +151,11 @@ class _Writer:
         title = info.value.text_of("title")
         if title:
             self.elements.append(heading(title, place, 1))
-        self._text(_lines(info.value, ("version", "summary", "description", "termsOfService")), place, "api")
-        for key in (
-            "servers",
-            "host",
-            "basePath",
-            "schemes",
-            "security",
-            "tags",
-            "securityDefinitions",
-            "externalDocs",
-        ):
-            entry = self.root.entry(key)
-            if entry is not None:
-                self._text(_outline(entry), self.source.place(entry.start, entry.value.end, key), "api")
+        self._text(_lines(info.value, _ABOUT), place, "api")
+        told = [entry for entry in info.value.entries if entry.key not in ("title", *_ABOUT)]
+        told += [entry for entry in self.root.entries if entry.key not in _SECTIONS and not entry.key.startswith("x-")]
+        for entry in told:
+            self._text(_outline(entry), self.source.place(entry.start, entry.value.end, entry.key), "api")
 
     def _operation(self, path: Entry, method: str, entry: Entry) -> None:
         operation = entry.value
@@ -192,8 +188,8 @@ class _Writer:
                 continue
             kind, *facts = schema_lines(node.get("schema") or _first_schema(node) or node, self.resolver) or [""]
             required = "required" if node.text_of("required") == "true" else ""
-            facts += [f"example: {node.text_of('example')}"] if node.get("schema") and node.text_of("example") else []
-            facts += extensions(node, "examples", "deprecated") if node.get("schema") else []
+            if node.get("schema"):
+                facts += [" ".join(outline(entry)) for entry in node.entries if entry.key not in _PARAMETER]
             rows.append((node.text_of("name"), node.text_of("in"), required, kind, node.text_of("description"), *facts))
         if len(rows) > 1:
             self.elements.append(table(even(rows), place, "api"))
@@ -216,11 +212,13 @@ class _Writer:
             for key in ("example", "examples"):
                 if found := media.value.entry(key):
                     self._example(found, place)
+            if found := media.value.entry("encoding"):
+                self._text(_outline(found), place, "api")
         if not contents:
             self._text("\n".join(filter(None, said)), place, "api")
         if schema := body.get("schema"):
             self._fields(schema, place, "api")
-        for key in ("headers", "examples"):
+        for key in ("headers", "examples", "links"):
             if found := body.entry(key):
                 self._text(_outline(found), place, "api")
 
@@ -251,7 +249,7 @@ class _Writer:
             lines += [_outline(found) for key in ("example", "examples") if (found := media.value.entry(key))]
         if schema := response.get("schema"):
             lines += schema_lines(schema, self.resolver)
-        lines += [_outline(found) for key in ("headers", "examples") if (found := response.entry(key))]
+        lines += [_outline(found) for key in ("headers", "examples", "links") if (found := response.entry(key))]
         self._text("\n".join(filter(None, lines)), place, "error")
 
     def _shared_response(self, entry: Entry) -> None:
@@ -269,7 +267,7 @@ class _Writer:
         rows = field_rows(node, self.resolver, max_rows=2_000, depth=1)
         if len(rows) > 1:
             self.elements.append(table(rows, place, "schema"))
-        for key in ("example", "examples", "discriminator"):
+        for key in ("example", "examples", "discriminator", "xml"):
             if found := node.entry(key):
                 self._text(_outline(found), place, "schema")
         self._text("\n".join(extensions(node, "externalDocs")), place, "schema")
@@ -285,7 +283,7 @@ class _Writer:
             self._text(_outline(entry), place, "api")
         used = self.resolver.used
         for key in ("parameters", "requestBodies", "examples"):
-            for entry in components.entries_of(key):
+            for entry in [*components.entries_of(key), *self.root.entries_of(key)]:
                 if id(entry.value) not in used:
                     place = self.source.place(entry.start, entry.value.end, f"{key.lower()}-{slug(entry.key)}")
                     self.elements.append(heading(entry.key, place, 2))

@@ -12,7 +12,8 @@ from parsers.tree import Entry, Node, outline, resolve
 CONSTRAINTS = (
     "format", "enum", "const", "default", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
     "minLength", "maxLength", "pattern", "minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties",
-    "nullable", "readOnly", "writeOnly", "deprecated", "example",
+    "nullable", "readOnly", "writeOnly", "deprecated", "example", "collectionFormat", "contentEncoding",
+    "contentMediaType", "additionalProperties", "unevaluatedProperties",
 )  # fmt: skip
 MAX_DEPTH = 3
 _MAX_HOPS = 32
@@ -152,7 +153,7 @@ def _type_and_facts(node: Node, resolver: Resolver, *, name: bool = True, depth:
         members = [" ".join(_type_and_facts(item, resolver, depth=MAX_DEPTH)[:1]) for item in node.items_of(key)]
         facts += [f"{key}: {', '.join(filter(None, members))}"] if any(members) else []
     facts += [f"{key}: {', '.join(node.texts_of(key))}" for key in CONSTRAINTS if node.texts_of(key)]
-    facts += extensions(node, "examples") if name else []
+    facts += extensions(node, "examples", "xml") if name else []
     return [kind, *facts] if kind or not facts else facts
 
 

@@ -35,8 +35,9 @@ def try_command(
 ) -> None:
     """Take one file through the rooms with this knowledge base's rules, and store nothing. The way to tune rules.
 
-    Prints elements or chunks, what cleaning removed, what redaction replaced (kind and place, never the value),
-    locators, seconds per stage, and the reason code when a room refuses the file.
+    Prints elements or chunks, the share of the source that reached them, what is left out, what cleaning removed, what
+    redaction replaced (kind and place, never the value), locators, seconds per stage, and the reason code when a room
+    refuses the file.
     """
     if not file.exists():
         raise SourceError(f"{file} does not exist")
@@ -61,6 +62,11 @@ def _show(outcome: dict[str, Any]) -> None:
     console.print(f"[bold]{escape(outcome['file'])}[/]  {outcome['media_type']}  {outcome['parser']}".rstrip())
     if taken := ", ".join(f"{stage} {seconds:.3f}" for stage, seconds in outcome["seconds"].items()):
         console.print(f"  seconds: {taken}")
+    if outcome["coverage"] is not None:
+        console.print(f"  {outcome['coverage']:.1%} of the text of the source reached an element")
+    left_out = Counter(f"{unit['kind']} in state {unit['state']}" for unit in outcome["units"] if unit["state"] != "ok")
+    if left_out:
+        console.print("  left out: " + ", ".join(f"{count} x {what}" for what, count in left_out.items()))
     for title, items, name in (("removed", outcome["removals"], "rule"), ("redacted", outcome["redactions"], "kind")):
         if items:
             counted = Counter(item[name] for item in items)

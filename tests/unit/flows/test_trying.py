@@ -56,3 +56,14 @@ def test_an_expression_without_end_is_ended_and_named(
     assert time.process_time() - began < 10
     assert failure["reason"] == "rule_too_slow"
     assert failure["detail"].startswith(f"{rule} takes over 0.2 s")
+
+
+@pytest.mark.req("D3.1")
+def test_the_share_of_the_source_that_reached_an_element_is_told(tmp_path: Path) -> None:
+    opened = workspace(tmp_path)
+    assert try_file(opened, tmp_path / "manuals" / "deep" / "net.md", "parse")["coverage"] == 1
+    guide = tmp_path / "guide.adoc"
+    guide.write_text("= Guide\n\ninclude::intro.adoc[]\n\nText.\n")
+    tried = try_file(opened, guide, "parse")
+    assert tried["coverage"] == 1
+    assert [(unit["kind"], unit["state"]) for unit in tried["units"]] == [("file", "ok"), ("include", "not_extracted")]
