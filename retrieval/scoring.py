@@ -23,31 +23,78 @@ ASSERTIVE_WEIGHT = 0.8
 DEPTH_WEIGHT = 0.4
 STYLE_FACTOR = 1.15
 FRAGMENT_FACTOR = 1.3
+BESIDE_FACTOR = 1.15
+"""For an example of what is asked about: it comes with the definition, not before it."""
 DEFINES_FACTOR = 1.5
 SUPERSEDED_FACTOR = 0.5
 
-ASKS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
-    (re.compile(pattern, re.IGNORECASE), fragments)
-    for pattern, fragments in (
-        (
-            r"^\s*(?:what (?:is|are)|define|meaning of|definition of|was (?:ist|sind)|qu'est-ce)\b|是什么|什么是",
-            ("def", "term"),
-        ),
-        (
-            r"\bexplain\b|\bsimpl[ey]\b|\bintuiti(?:on|vely)\b|in (?:simple|plain) words|erklär|anschaulich|简单|直观",
-            ("int",),
-        ),
-        (r"\bexamples?\b|\bbeispiele?\b|\bexemples?\b|举例|例子", ("ex", "code")),
-        (r"\bformulas?\b|\bequations?\b|\bderive\b|\bformel\b|公式", ("form",)),
-        (
-            r"^\s*how (?:do|can|to|should)\b|\bsteps?\b|^\s*wie (?:kann|mache|geht)\b|怎么|如何",
-            ("step", "how", "app", "faq"),
-        ),
-        (r"\buse[ds]? for\b|\bapplications?\b|\banwendung", ("app",)),
-        (r"\berrors?\b|\bfehler\b|错误", ("error",)),
-    )
+
+def _any(*patterns: str) -> re.Pattern[str]:
+    return re.compile("|".join(patterns), re.IGNORECASE)
+
+
+CONCEPT = _any(
+    r"^\s*(?:what(?:['’]s| is| are)|define|meaning of|definition of)\b",
+    r"^\s*(?:was (?:ist|sind|bedeutet|heißt)|definieren?)\b",
+    r"^\s*(?:qu['’]est[- ]ce|que signifie|définir|définition)\b",
+    r"^[\s¿]*(?:qué (?:es|son|significa)|definición)\b",
+    r"是什么|什么是|何谓|的定义",
 )
-"""What a question asks for by its form -> fragment types that answer it."""
+"""A question about a thing as such; what else it asks for ("what is the formula of ...") comes first."""
+ASKS: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = (
+    (
+        ("int",),
+        _any(
+            r"\bexplain\b|\bsimpl[ey]\b|\bintuiti(?:on|vely)\b|in (?:simple|plain) words",
+            r"\berklär|anschaulich|einfach gesagt",
+            r"\bexpli(?:que|quez|quer|ca|car)\b|simplement|sencill",
+            r"简单|直观|通俗",
+        ),
+    ),
+    (
+        ("ex", "code"),
+        _any(
+            r"\bexamples?\b|\bfor instance\b",
+            r"\bbeispiele?\b",
+            r"\bexemples?\b",
+            r"\bejemplos?\b",
+            "举例|例子|示例|实例",
+        ),
+    ),
+    (
+        ("form",),
+        _any(
+            r"\bformula[se]?\b|\bequations?\b|\bderiv(?:e|ation)\b",
+            r"\bformeln?\b|\bgleichung(?:en)?\b|\bherleit",
+            r"\bformules?\b|\béquations?\b",
+            r"\bfórmulas?\b|\becuaci(?:ón|ones)\b",
+            "公式|方程|推导",
+        ),
+    ),
+    (
+        ("step", "faq", "form", "app"),
+        _any(
+            r"^\s*how (?:do|does|can|to|should|would)\b|\bsteps?\b",
+            r"^\s*wie (?:kann|mache|macht|geht|berechn|richte|muss)|\bschritte?\b",
+            r"^\s*comment\b|\bétapes?\b",
+            r"^[\s¿]*cómo\b|\bpasos\b",
+            "怎么|怎样|如何|步骤",
+        ),
+    ),
+    (
+        ("app",),
+        _any(
+            r"\bused? for\b|\bapplications?\b|\bapplied\b",
+            r"\banwendung|\bwofür\b|\bwozu\b",
+            r"à quoi (?:sert|servent)",
+            r"\bpara qué (?:sirve|se usa)|\baplicaci(?:ón|ones)\b",
+            "用途|应用|用于",
+        ),
+    ),
+    (("error",), _any(r"\berrors?\b", r"\bfehler\b", r"\berreurs?\b", r"\berrores\b", "错误|报错")),
+)
+"""Fragment types -> forms of a question that they answer, a pattern for each language. A how-to is answered by its
+steps, or by a formula and what it is applied to."""
 _SIMPLY = re.compile(r"\b(?:simply|in simple words|for beginners|explain like|einfach erkl)|简单", re.IGNORECASE)
 _DEEPLY = re.compile(
     r"\b(?:derive|prove|proof|rigorous|in depth|in detail|formal(?:ly)?|herleit|beweis)|推导|证明", re.IGNORECASE
@@ -57,10 +104,11 @@ _OPINION = re.compile(r"\b(?:might|could|rumou?rs?|opinions?|speculat\w*|some sa
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a question asks for beside its words. `depth` 0 (simple) .. 1 (deep), None: not said."""
+    """What a question asks for beside its words. `fragments`: type -> factor. `depth` 0 (simple) .. 1 (deep), None: not
+    said."""
 
     text: str
-    fragments: frozenset[str]
+    fragments: Mapping[str, float]
     depth: float | None
     style: str
     assertive: bool
@@ -72,12 +120,14 @@ def asked(question: str, difficulty: str = "", style: str = "") -> Asked:
     depth = level(difficulty)
     if depth is None:
         depth = 0.0 if _SIMPLY.search(question) else 1.0 if _DEEPLY.search(question) else None
-    fragments = {name for pattern, names in ASKS if pattern.search(question) for name in names}
+    fragments = {name: FRAGMENT_FACTOR for names, pattern in ASKS if pattern.search(question) for name in names}
+    if not fragments and CONCEPT.search(question):
+        fragments |= {"def": FRAGMENT_FACTOR, "ex": BESIDE_FACTOR}
     found = tokens.identifiers(question)
     alone = found if found and " ".join(found) == " ".join(question.split()).casefold() else ()
     return Asked(
         text=" ".join(question.casefold().split()),
-        fragments=frozenset(fragments),
+        fragments=fragments,
         depth=depth,
         style=style.casefold(),
         assertive=not _OPINION.search(question),
@@ -114,8 +164,8 @@ def factors(row: Mapping[str, Any], question: Asked, present: frozenset[str], le
         out["difficulty"] = 1 + DEPTH_WEIGHT * (0.5 - abs(depth - question.depth))
     if question.style and str(metadata.get("style", "")).casefold() == question.style:
         out["style"] = STYLE_FACTOR
-    if row["fragment"] and row["fragment"] in question.fragments:
-        out["fragment"] = FRAGMENT_FACTOR
+    if row["fragment"] in question.fragments:
+        out["fragment"] = question.fragments[row["fragment"]]
     if question.identifiers and defines(row, question.identifiers):
         out["defines"] = DEFINES_FACTOR
     if present & set(metadata.get("superseded_by", ())):

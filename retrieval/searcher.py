@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -53,7 +54,8 @@ class SearchRequest:
 
     `where`: sensitivity, doc_type, language, source -> allowed values, within the view's own filter. `updated_from`,
     `updated_until`: times of the last update. `difficulty` and `style`: what is wanted, else the question's form says.
-    `explain`: each hit with what made its score. `budget`: tokens of summary and neighbours that hits may bring along.
+    `frag_count`: most hits of one section or knowledge entry, 0 for any number. `explain`: each hit with what made its
+    score. `budget`: tokens of summary and neighbours that hits may bring along.
     """
 
     question: str
@@ -65,6 +67,7 @@ class SearchRequest:
     updated_until: datetime | None = None
     difficulty: str = ""
     style: str = ""
+    frag_count: int = 0
     explain: bool = False
     budget: int = 0
 
@@ -142,7 +145,7 @@ class Searcher:
         if request.mode == "hybrid+references":
             hits = self._follow(hits, scope, request)
         hits = fold(hits)
-        shown = hits[: request.top_k]
+        shown = best_of_section(hits, request.frag_count)[: request.top_k]
         passage.add(shown, tokens.query_terms(request.question), arms.weights)
         for rank, hit in enumerate(shown, start=1):
             hit["rank"] = rank
@@ -358,6 +361,21 @@ def _reranked(reranker: Reranker, question: str, hits: list[dict[str, Any]]) -> 
     scores = reranker.rerank(question, [hit["text"] for hit in first])
     order = sorted(range(len(first)), key=lambda number: (-float(scores[number]), number))
     return [{**first[number], "reranked": round(float(scores[number]), 6)} for number in order] + rest
+
+
+def best_of_section(hits: Sequence[dict[str, Any]], most: int) -> list[dict[str, Any]]:
+    """Hits without those that come after `most` better ones of their section or entry (0: all). An explanation says
+    the how manyth of its section a hit is."""
+    counts: Counter[str] = Counter()
+    kept = []
+    for hit in hits:
+        counts[hit["parent_id"]] += 1
+        place = counts[hit["parent_id"]]
+        if "explain" in hit:
+            hit["explain"]["of_section"] = place
+        if not most or place <= most:
+            kept.append(hit)
+    return kept
 
 
 ALIKE = 0.9

@@ -39,6 +39,9 @@ AS_HELP = "Read as this principal (repeat for more). Without it: only what is pu
 @click.option("--updated-before", type=click.DateTime(["%Y-%m-%d"]), help="Only what was updated before this day.")
 @click.option("--difficulty", default="", help="Prefer this depth: basic, intermediate or advanced.")
 @click.option("--style", default="", help="Prefer this register, as documents name theirs.")
+@click.option(
+    "--frag-count", type=click.IntRange(0, 100), default=0, help="Most hits of one section or knowledge entry (0: any)."
+)
 @click.option("--explain", is_flag=True, help="Show what made each score.")
 @click.option(
     "--budget", type=click.IntRange(0, 20000), default=0, help="Tokens of section summary and neighbours to add."
@@ -61,6 +64,7 @@ def search_command(
     updated_before: datetime | None,
     difficulty: str,
     style: str,
+    frag_count: int,
     explain: bool,
     budget: int,
 ) -> None:
@@ -83,6 +87,7 @@ def search_command(
         "updated_until": updated_before.replace(tzinfo=UTC) if updated_before else None,
         "difficulty": difficulty,
         "style": style,
+        "frag_count": frag_count,
         "explain": explain,
         "budget": budget,
     }

@@ -9,7 +9,8 @@ import pytest
 from sqlalchemy import text
 
 from kprep.core.ids import content_hash
-from tests.fakes.knowledge_base import TestBase
+from retrieval import Searcher, SearchRequest
+from tests.fakes.knowledge_base import EVERYBODY, TestBase
 
 MakeBase = Callable[..., TestBase]
 
@@ -176,6 +177,28 @@ def test_a_caller_bounds_how_many_fragments_come_back(base: TestBase) -> None:
     found = [base.search("Nash equilibrium", top_k=number) for number in (1, 2, 4)]
     assert [len(hits) for hits in found] == [1, 2, 4]
     assert [hit["chunk_id"] for hit in found[2]][:2] == [hit["chunk_id"] for hit in found[1]]
+
+
+@pytest.mark.req("A1.10", "A1.11")
+@pytest.mark.parametrize(
+    ("question", "wanted"),
+    [
+        ("What is a Nash equilibrium?", ["def", "ex"]),
+        ("Was ist ein Nash equilibrium?", ["def", "ex"]),
+        ("How do I compute a Nash equilibrium?", ["app", "form"]),
+    ],
+)
+def test_of_an_entry_those_fragments_come_that_the_question_wants(
+    base: TestBase, question: str, wanted: list[str]
+) -> None:
+    with base.connection() as connection:
+        searcher = Searcher(base.reader(connection, EVERYBODY), lambda: base.workspace.embedder)
+        answer = searcher.search(SearchRequest(question, frag_count=2, explain=True))
+    of_nash = [hit for hit in answer["hits"] if hit["heading_path"][0] == "Nash equilibrium"]
+    assert sorted(hit["fragment"] for hit in of_nash) == wanted
+    assert [hit["explain"]["of_section"] for hit in of_nash] == [1, 2]
+    assert all(hit["explain"]["factors"]["fragment"] > 1 for hit in of_nash)
+    assert answer["truncated"]
 
 
 @pytest.mark.req("C7.8")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from retrieval import fusion, scoring, tokens
-from retrieval.searcher import fold
+from retrieval.searcher import best_of_section, fold
 
 
 def row(text: str = "A text.", fragment: str = "", heading: tuple[str, ...] = (), **metadata: Any) -> dict[str, Any]:
@@ -70,11 +70,58 @@ def test_avoided_words_block(question: str, blocked: bool) -> None:
         ("the formula of the payoff", "form"),
         ("How do I cancel an order?", "step"),
         ("什么是均衡", "def"),
+        ("Was ist ein Gleichgewicht?", "def"),
+        ("Qu'est-ce qu'un équilibre ?", "def"),
+        ("¿Qué es un equilibrio?", "def"),
+        ("Nenne ein Beispiel für ein Duopol", "ex"),
+        ("Donne un exemple de duopole", "ex"),
+        ("Da un ejemplo de duopolio", "ex"),
+        ("请举例说明双头垄断", "ex"),
+        ("Wie lautet die Formel der Auszahlung?", "form"),
+        ("la formule du gain", "form"),
+        ("la fórmula del pago", "form"),
+        ("收益的公式", "form"),
+        ("Wie kann ich eine Bestellung stornieren?", "step"),
+        ("Comment annuler une commande ?", "step"),
+        ("¿Cómo cancelo un pedido?", "step"),
+        ("如何取消订单", "step"),
+        ("Wofür verwendet man das Gleichgewicht?", "app"),
+        ("À quoi sert l'équilibre ?", "app"),
+        ("¿Para qué sirve el equilibrio?", "app"),
+        ("均衡的应用", "app"),
     ],
 )
 def test_the_form_of_a_question_prefers_fragments(question: str, fragment: str) -> None:
     assert factors(row(fragment=fragment), question)["fragment"] > 1
     assert "fragment" not in factors(row(fragment="outdated"), question)
+
+
+@pytest.mark.req("A1.11")
+@pytest.mark.parametrize(
+    ("question", "wanted"),
+    [
+        ("What is a Nash equilibrium?", ["def", "ex"]),
+        ("Was bedeutet Gleichgewicht?", ["def", "ex"]),
+        ("How do I compute an equilibrium?", ["app", "faq", "form", "step"]),
+        ("Comment calculer un équilibre ?", ["app", "faq", "form", "step"]),
+        ("What is the formula of an equilibrium?", ["form"]),
+        ("What is an example of an equilibrium?", ["code", "ex"]),
+        ("equilibrium of two players", []),
+    ],
+)
+def test_a_new_concept_wants_definition_and_example_and_a_how_to_formula_and_application(
+    question: str, wanted: list[str]
+) -> None:
+    found = scoring.asked(question).fragments
+    assert sorted(found) == wanted
+    assert found.get("def", 2.0) > found.get("ex", 1.0)
+
+
+def test_a_section_or_entry_gives_no_more_hits_than_asked_for() -> None:
+    hits = [{"chunk_id": str(number), "parent_id": parent} for number, parent in enumerate("aabab")]
+    assert [hit["chunk_id"] for hit in best_of_section(hits, 1)] == ["0", "2"]
+    assert [hit["chunk_id"] for hit in best_of_section(hits, 2)] == ["0", "1", "2", "4"]
+    assert best_of_section(hits, 0) == hits
 
 
 @pytest.mark.req("C1.2")
