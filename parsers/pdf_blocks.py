@@ -20,13 +20,23 @@ _NUMBER = re.compile(r"^(\(?(?:\d{1,2}|[a-z])[.)])\s+(?=\S)")
 _CAPTION = re.compile(r"^(?:fig(?:ure|\.)?|table|tabelle|abbildung|abb\.|\u56fe|\u8868)\s*\d+", re.IGNORECASE)
 _LEADER = re.compile(r"(?:\.\s?){4,}\s*[\divxlc]+\s*$|\u2026{2,}\s*\d+\s*$")
 _NOTE = re.compile(r"^(?:\d{1,2}|[*\u2020\u2021\u00a7])\s?\S")
+_PARTED = re.compile(r"[^\W\d_]+[-\u2010\u00ad\ufffe]$")
 _SECTION_NUMBER = re.compile(r"^(?:\d{1,2}(?:\.\d{1,2})*\.?|[IVX]{1,5}\.|[A-Z]\.)\s+[^\W\d_]")
 _SENTENCE_END = re.compile(r"[.!?:;\u3002\uff01\uff1f\uff1a][\"'\u201d\u2019)\]]*$")
 _LONGEST_HEADING = 160
 _HYPHENATED = frozenset(
-    "all co cross end ex high in inter long low mid multi non off on one open per post pre re real self semi short sub "
-    "two user well".split()
+    "all co cross end high long low mid multi non off one open post real self semi short third two user well".split()
 )
+"""First parts that a hyphen follows in most words; not `inter`, `pre` or `re`, at which far more words are parted."""
+_HYPHENATED_AFTER = frozenset(
+    "aware based defined dependent driven effective facing friendly level oriented party protected readable related "
+    "side specific".split()
+)
+"""Second parts that a hyphen comes before after a whole word."""
+_LEAST_WORD = 4
+"""Letters of what is taken for a whole word: "user-defined", but "predefined" and "correlated"."""
+_SUSPENDED = frozenset("and or nor und oder sowie bzw".split())
+"""After "pre- and post-war", "Vor- und Nachteile" a hyphen stands for what comes later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +77,7 @@ def typography(pages: Sequence[Sequence[Line]]) -> Typography:
     for line in (line for page in pages for line in page if not line.rows):
         sizes[round(line.size * 2) / 2] += len(line.text)
         bold += len(line.text) if line.bold else 0
-        words.update(re.findall(r"[^\W\d_]+(?:-[^\W\d_]+)*", line.text.lower()))
+        words.update(re.findall(r"[^\W\d_]+(?:-[^\W\d_]+)*", _PARTED.sub("", line.text.lower())))
     total = sum(sizes.values())
     return Typography(sizes.most_common(1)[0][0] if sizes else 10.0, bold > total / 2, frozenset(words))
 
@@ -298,19 +308,24 @@ def joined(lines: Sequence[str], norm: Typography) -> str:
         head = re.split(r"[\s(]", out[:-1])[-1]
         tail = re.match(r"[^\W\d_]*", line)
         word = tail.group() if tail else ""
-        out = out[:-1] + ("-" if _keeps_hyphen(head, word, norm) else "") + line
+        if word in _SUSPENDED:
+            out = f"{out[:-1]}-\n{line}"
+        else:
+            out = out[:-1] + ("-" if _keeps_hyphen(head, word, norm) else "") + line
     return out.replace(LINE_END_HYPHEN, "-")
 
 
 def _keeps_hyphen(head: str, tail: str, norm: Typography) -> bool:
-    """As the rest of the file writes the word; else a first part that usually takes a hyphen keeps it."""
-    head, tail = head.lower(), tail.lower()
-    if not tail or not head or head[-1:].isdigit():
+    """As the rest of the file writes the word; else a part that usually takes a hyphen keeps it, and a name of two."""
+    if not tail or len(head) < 2 or head[-1:].isdigit() or (head[-1:].islower() and tail[:1].isupper()):
         return True
+    head, tail = head.lower(), tail.lower()
     if f"{head}-{tail}" in norm.words:
         return True
     if head + tail in norm.words:
         return False
+    if tail in _HYPHENATED_AFTER and len(head) >= _LEAST_WORD and head != "inter":
+        return True
     return head in _HYPHENATED or "-" in head
 
 

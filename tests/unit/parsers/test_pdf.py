@@ -255,6 +255,31 @@ def test_hyphens_follow_the_rest_of_the_file(first: str) -> None:
     assert joined([first, rest], norm) == {"infor-": "information", "long-": "long-term"}[first]
 
 
+@pytest.mark.parametrize(
+    ("head", "tail", "whole"),
+    [
+        ("inter", "national", "international"),
+        ("pre", "defined", "predefined"),
+        ("re", "sult", "result"),
+        ("cor", "related", "correlated"),
+        ("under", "standing", "understanding"),
+        ("INFOR", "MATION", "INFORMATION"),
+        ("well", "known", "well-known"),
+        ("client", "side", "client-side"),
+        ("third", "party", "third-party"),
+        ("state-of-the", "art", "state-of-the-art"),
+        ("Wi", "Fi", "Wi-Fi"),
+        ("e", "mail", "e-mail"),
+        ("COVID", "19", "COVID-19"),
+        ("Vor", "und Nachteile", "Vor-\nund Nachteile"),
+    ],
+)
+def test_a_word_is_parted_or_keeps_its_hyphen(head: str, tail: str, whole: str) -> None:
+    from parsers.pdf_blocks import Typography, joined
+
+    assert joined([f"the {head}-", f"{tail} market"], Typography(10, False, frozenset())) == f"the {whole} market"
+
+
 def test_letters_of_a_ligature_are_no_doubles() -> None:
     from parsers.pdf_glyphs import Glyph, _without_doubles
 
