@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from kprep.core.errors import TooLarge
-from kprep.core.models import Element, ElementKind, Locator, SourceUnit, table_text
+from kprep.core.models import Element, ElementKind, Link, Locator, SourceUnit, table_text
 from parsers.records import has_header
 
 MAX_CELLS = 3_000_000
@@ -27,13 +27,15 @@ Box = tuple[int, int, int, int]
 @dataclass(slots=True)
 class Sheet:
     """`rows`: row -> column -> text of filled cells, in order. `merged`: ranges shown as one cell.
-    `more`: what stands on the sheet beside its cells (charts, comments), in the order of the file."""
+    `more`: what stands on the sheet beside its cells (charts, comments), in the order of the file. `links`: cell ->
+    where its link leads."""
 
     name: str
     rows: dict[int, dict[int, str]]
     hidden: bool = False
     merged: Sequence[Box] = ()
     more: Sequence[Element] = ()
+    links: Mapping[Cell, str] = field(default_factory=dict)
 
 
 def check_size(cells: int, where: str) -> None:
@@ -146,7 +148,8 @@ def _region(sheet: Sheet, box: Box) -> Iterator[Element]:
     rows = [tuple(sheet.rows[row].get(column, "") for column in range(box[1], box[3] + 1)) for row in numbers]
     if sum(map(bool, (cell for row in rows for cell in row))) == 1:
         text = next(cell for row in rows for cell in row if cell)
-        yield Element(ElementKind.PARAGRAPH, text, Locator(sheet=sheet.name, cell=cell_range(box)), hidden=sheet.hidden)
+        place, links = Locator(sheet=sheet.name, cell=cell_range(box)), _links(sheet, numbers, box)
+        yield Element(ElementKind.PARAGRAPH, text, place, hidden=sheet.hidden, links=links)
         return
     headed = len(rows) > 1 and _is_headed(rows[0], rows[1])
     head, body = rows[: int(headed)], rows[int(headed) :]
@@ -155,7 +158,21 @@ def _region(sheet: Sheet, box: Box) -> Iterator[Element]:
         first = numbers[0] if at == 0 else numbers[int(headed) + at]
         last = numbers[min(int(headed) + at + REGION_ROWS, len(numbers)) - 1]
         place = Locator(sheet=sheet.name, cell=cell_range((first, box[1], last, box[3])))
-        yield Element(ElementKind.TABLE, table_text(some), place, rows=some, header_rows=len(head), hidden=sheet.hidden)
+        table = Element(ElementKind.TABLE, table_text(some), place, rows=some, header_rows=len(head))
+        shown = numbers[: 0 if at else int(headed)] + numbers[int(headed) + at : int(headed) + at + REGION_ROWS]
+        yield replace(table, hidden=sheet.hidden, links=_links(sheet, shown, box))
+
+
+def _links(sheet: Sheet, numbers: Sequence[int], box: Box) -> tuple[Link, ...]:
+    """Links of the filled cells of these rows between the columns of a box."""
+    if not sheet.links:
+        return ()
+    cells = ((row, column) for row in numbers for column in range(box[1], box[3] + 1))
+    return tuple(
+        Link(sheet.rows[at[0]][at[1]], sheet.links[at])
+        for at in cells
+        if at in sheet.links and at[1] in sheet.rows[at[0]]
+    )
 
 
 def _is_headed(first: Sequence[str], second: Sequence[str]) -> bool:

@@ -1,6 +1,7 @@
 """Excel workbooks, new and old: values as shown last, sheet by sheet, each region of cells a table.
 
-Values by calamine (a formula's cached value; a formula never computed stands for itself).
+Values by calamine (a formula's cached value; a formula never computed stands for itself), in the new format as their
+number format shows them (per cent, currency, units, thousands, leading zeros).
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from parsers.attachments import embedded_in
 from parsers.comments import FRAGMENT, comments_beside
 from parsers.docx_charts import chart_elements
 from parsers.docx_xml import Package, child, local, whole
+from parsers.number_formats import as_shown
 from parsers.office_properties import core_properties
 from parsers.ole import check_chains
 from parsers.sheet_grid import (
@@ -40,9 +42,10 @@ from parsers.sheet_grid import (
     read_sheets,
     wanted_sheets,
 )
+from parsers.sheet_markup import cell_formats, cell_links, formats_of
 
 NAME = "spreadsheet"
-VERSION = 4
+VERSION = 5
 MAIN = "xl/workbook.xml"
 _LONGEST_CHART = 200
 _OLE = b"\xd0\xcf\x11\xe0"
@@ -61,8 +64,8 @@ _ERROR = re.compile(
 
 def parse(raw: RawDocument) -> ParsedDocument:
     """A heading with each sheet's name, then its regions as tables (at most 100 rows, header repeated), lone cells as
-    paragraphs, its text boxes, its charts as titles and tables, with `sheet` and `cell` ("A1:D20"); a `SourceUnit` for
-    each sheet.
+    paragraphs, both with the links of their cells, its text boxes, its charts as titles and tables, with `sheet` and
+    `cell` ("A1:D20"); a `SourceUnit` for each sheet.
 
     Dates are ISO 8601; a merged cell's text stands once; sheets not shown are `hidden`; comments follow their sheet
     (fragments `comment`). Raises: TooLarge, EncryptedDocument, CorruptDocument."""
@@ -106,7 +109,8 @@ def _sheets(content: bytes, package: Package | None, uri: str) -> list[Sheet]:
         _check_spread(part, f"{uri}: sheet {list(parts).index(name) + 1}")
     try:
         book = calamine.CalamineWorkbook.from_filelike(BytesIO(content))
-        sheets = [_read(book, found, raw_parts.get(found.name, b"")) for found in book.sheets_metadata]
+        formats = formats_of(package) if package else {}
+        sheets = [_read(book, found, raw_parts.get(found.name, b""), formats) for found in book.sheets_metadata]
     except calamine.PasswordError as error:
         raise EncryptedDocument(f"{uri}: the workbook needs a password", uri=uri) from error
     except (calamine.CalamineError, OSError, ValueError, zlib.error) as error:
@@ -118,6 +122,7 @@ def _sheets(content: bytes, package: Package | None, uri: str) -> list[Sheet]:
     check_size(sum(len(row) for sheet in sheets for row in sheet.rows.values()), uri)
     for sheet in sheets:
         if package and sheet.name in parts:
+            sheet.links = cell_links(package, parts[sheet.name], raw_parts[sheet.name])
             sheet.more = [
                 *_text_boxes(package, parts[sheet.name], sheet.name),
                 *_charts(package, parts[sheet.name], Locator(sheet=sheet.name)),
@@ -157,7 +162,7 @@ def _number(name: bytes) -> int:
     return number
 
 
-def _read(book: Any, found: Any, part: bytes) -> Sheet:
+def _read(book: Any, found: Any, part: bytes, formats: dict[str, str]) -> Sheet:
     """One sheet; chart sheets have no cells."""
     import python_calamine as calamine
 
@@ -165,10 +170,15 @@ def _read(book: Any, found: Any, part: bytes) -> Sheet:
     sheet = book.get_sheet_by_name(found.name)
     merged = [(*first, *last) for first, last in sheet.merged_cell_ranges or ()]
     rows: dict[int, dict[int, str]] = {}
-    for number, values in enumerate(sheet.to_python(skip_empty_area=False)):
+    table = sheet.to_python(skip_empty_area=False)
+    for number, values in enumerate(table):
         cells = {column: text for column, value in enumerate(values) if value != "" and (text := shown(value))}
         if cells:
             rows[number] = cells
+    for (row, column), code in cell_formats(part, formats).items():
+        value = table[row][column] if row < len(table) and column < len(table[row]) else ""
+        if isinstance(value, float) and (written := as_shown(value, code)):
+            rows[row][column] = written
     for row, column, formula in _uncomputed(part):
         rows.setdefault(row, {}).setdefault(column, f"={formula}")
     for row, column, error in _errors(part):

@@ -12,6 +12,7 @@ from kprep.core.errors import CorruptDocument, EncryptedDocument, TooLarge, Unsu
 from kprep.core.models import ElementKind, Locator, ParsedDocument, RawDocument
 from parsers import PARSERS, parse, parser_for
 from parsers.media_type import detect
+from parsers.number_formats import as_shown
 from parsers.sheet_grid import box_of, cell_range, regions
 
 
@@ -295,3 +296,82 @@ def test_pages_of_a_book_outside_its_reading_order_are_recorded() -> None:
         ("chapter", "ok", ""),
         ("attachment", "not_extracted", "b.xhtml"),
     ]
+
+
+STYLED = (
+    "0.0%", "#,##0.00 &quot;€&quot;", "00000", "0.00", "dd/mm/yyyy", "_(* #,##0.00_);_(* (#,##0.00)", "[$$-409]#,##0",
+    "0.0,,&quot;M&quot;",
+)  # fmt: skip
+
+
+def styled() -> bytes:
+    """One row of numbers, each with a format, and three cells that lead elsewhere."""
+    kinds = "".join(f'<numFmt numFmtId="{200 + n}" formatCode="{code}"/>' for n, code in enumerate(STYLED))
+    styles = "".join(f'<xf numFmtId="{number}"/>' for number in (0, *range(200, 200 + len(STYLED)), 10))
+    values = (0.256, 1999.5, 7, 3.14159, 46085, -1234.5, 5, 1500000, 0.5)
+    heads = "".join(f'<c r="{"ABCDEFGHI"[n]}1" t="inlineStr"><is><t>Head {n}</t></is></c>' for n in range(9))
+    row = "".join(f'<c r="{"ABCDEFGHI"[n]}2" s="{n + 1}"><v>{value}</v></c>' for n, value in enumerate(values))
+    links = (
+        '<row r="4"><c r="A4" t="inlineStr"><is><t>Manual</t></is></c><c r="B4" t="str">'
+        "<f>HYPERLINK(&quot;https://b.example.com/?x=1&amp;y=2&quot;,&quot;Site&quot;)</f><v>Site</v></c>"
+        '<c r="C4" t="inlineStr"><is><t>Inside</t></is></c></row>'
+    )
+    sheet = (
+        f'<sheetData><row r="1">{heads}</row><row r="2">{row}</row>{links}</sheetData><hyperlinks>'
+        f'<hyperlink ref="A4" r:id="h1" xmlns:r="{BUILD.OFFICE}"/>'
+        '<hyperlink ref="C4" location="Orders!A1"/></hyperlinks>'
+    )
+    return bytes(
+        BUILD.workbook(
+            {"Orders": sheet},
+            extra={
+                "xl/styles.xml": f'<styleSheet xmlns="{BUILD.S}"><numFmts>{kinds}</numFmts>'
+                f"<cellXfs>{styles}</cellXfs></styleSheet>",
+                "xl/worksheets/_rels/sheet1.xml.rels": BUILD.relations(
+                    ("h1", "hyperlink", "https://a.example.com/manual")
+                ).replace('Target="https', 'TargetMode="External" Target="https'),
+            },
+        )
+    )
+
+
+def test_numbers_of_a_workbook_are_as_their_format_shows_them() -> None:
+    numbers = next(e for e in read("a.xlsx", styled()).elements if e.rows)
+    assert numbers.rows[1] == (
+        "25.6%", "1,999.50 €", "00007", "3.14159", "2026-03-04", "(1,234.50)", "$5", "1.5M", "50.00%",
+    )  # fmt: skip
+    assert "25.6%" in PARSERS["spreadsheet"].quote(styled(), numbers.locator)
+
+
+def test_links_of_cells_are_kept() -> None:
+    (linked,) = (e for e in read("a.xlsx", styled()).elements if e.links)
+    assert linked.rows == (("Manual", "Site", "Inside"),)
+    assert [(link.text, link.target) for link in linked.links] == [
+        ("Manual", "https://a.example.com/manual"),
+        ("Site", "https://b.example.com/?x=1&y=2"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("value", "code", "shown"),
+    [
+        (0.125, "0.##%", "12.5%"),
+        (0.0, "0%", "0%"),
+        (-5.0, "#,##0.00;[Red]-#,##0.00", "-5.00"),
+        (-0.05, "0%", "-5%"),
+        (1999.5, "#,##0.00\\ [$€-407]", "1,999.50 €"),
+        (12.345, '0.0 "kg"', "12.3 kg"),
+        (1e300, "#,##0", None),
+        (5551234567.0, "(000) 000-0000", None),
+        (0.5, "# ?/?", None),
+        (40000.0, "dd.mm.yyyy", None),
+        (1.5, "[h]:mm", None),
+        (3.0, "General", None),
+        (1.0, '"yes";"no"', None),
+        (1.0, '"1."0', None),
+        (1.0, ";;;", None),
+        (1.0, '"', None),
+    ],
+)
+def test_a_format_that_says_more_than_digits_is_followed(value: float, code: str, shown: str | None) -> None:
+    assert as_shown(value, code) == shown
