@@ -77,6 +77,7 @@ def bench(database: Database, chunks: int, queries: int) -> None:
     everyone = Scope(KB, 1, ("all",), date(2026, 1, 1))
     few = {share: Scope(KB, 1, (share,), date(2026, 1, 1)) for share in ("tenth", "hundredth", "thousandth")}
     with database.begin() as connection:
+        search.plan_anew(connection)  # as a reader does
         exact(connection, texts, asked[:20], constants, everyone)
         for name, scope in {"everything": everyone, **few}.items():
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -14,8 +15,8 @@ from retrieval.bm25 import Bm25, Scores
 
 FIRST_LOOK = 3
 """Candidates asked for visibility at first, as a multiple of the hits wanted."""
-NARROW_SHARE = 0.04
-"""Below this share of visible candidates a scope is narrow: its chunks are listed and the scores cut to them."""
+LISTED = 3
+"""Chunks listed one after the other in the time that one chunk is looked up by its number."""
 EXACT_MOST = 2_000
 """Up to this many visible chunks all are compared: at most some 10 ms, and no neighbour is missed."""
 NEAR_MOST = 1_000
@@ -34,7 +35,7 @@ def lexical_hits(
     found = lexical.postings(connection, scope.kb, lexicon, list(terms))
     absent = np.asarray(lexical.absent(connection, scope.kb, lexicon, scope.release), dtype=np.int64)
     scores = bm25.score(terms, found, absent, constants)
-    return _visible(connection, scope, scores, top_k), scores
+    return _visible(connection, scope, scores, top_k, constants.chunks), scores
 
 
 def nearest(
@@ -54,22 +55,23 @@ def nearest(
     return [int(number) for number in bm25.score(terms, found, absent, constants).best(count)[:count]]
 
 
-def _visible(connection: Connection, scope: Scope, scores: Scores, top_k: int) -> Ranked:
-    """The first `top_k` scored chunks that the scope may see, exactly."""
+def _visible(connection: Connection, scope: Scope, scores: Scores, top_k: int, chunks: int) -> Ranked:
+    """The first `top_k` scored chunks that the scope may see, exactly. `chunks`: in the release."""
     size = max(FIRST_LOOK * top_k, 50)
     while True:
         best = scores.best(size)
         visible = search.visible_among(connection, scope, best.tolist())
         if len(visible) >= top_k or best.size < size:
             return _ranked(visible, scores, top_k)
-        if len(visible) < NARROW_SHARE * best.size:
+        share = (len(visible) + 1) / (best.size + 1)
+        size = max(4 * size, math.ceil(FIRST_LOOK * top_k / share))
+        if LISTED * size > share * chunks:  # to list what the scope may see is less work than to go on looking
             return _ranked(search.visible_all(connection, scope), scores, top_k)
-        size *= 4
 
 
 def _ranked(visible: Mapping[int, str], scores: Scores, top_k: int) -> Ranked:
-    pairs = [(chunk_id, score) for number, chunk_id in visible.items() if (score := scores.of(number)) > 0]
-    return sorted(pairs, key=lambda pair: (-pair[1], pair[0]))[:top_k]
+    pairs = zip(visible.values(), scores.of(list(visible)).tolist(), strict=True)
+    return sorted((pair for pair in pairs if pair[1] > 0), key=lambda pair: (-pair[1], pair[0]))[:top_k]
 
 
 def dense_hits(connection: Connection, scope: Scope, space: str, vector: Sequence[float], top_k: int) -> Ranked:
@@ -89,5 +91,6 @@ def dense_hits(connection: Connection, scope: Scope, space: str, vector: Sequenc
         hits = search.dense_near(connection, scope, index, vector, near)
         if len(hits) >= top_k:
             return hits[:top_k]
-        near *= 4
+        share = (len(hits) + 1) / (near + 1)
+        near = max(4 * near, math.ceil(FIRST_LOOK * top_k / share))
     return search.dense_exact(connection, scope, space, vector, top_k)

@@ -5,14 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kprep.store.lexical import SEGMENT, Postings
 
-_Arrays = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]
-"""Chunk numbers, frequencies, lengths."""
+_Arrays = tuple[NDArray[np.intp], NDArray[Any], NDArray[np.uint16]]
+"""Places of chunks in a segment, frequencies, lengths."""
+BLOCK = 256
+"""Scores looked at as one when the best are sought."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,30 +30,37 @@ class Bm25:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """The score of every chunk of a release: of chunk number `first + i` in `sums[i]`, 0 for one without any term.
+    """The score of every chunk of a release that is in a segment with any of the words, 0 for one without any.
 
-    `frequencies`: chunks of the release that hold each matched word. `bound`: highest score any chunk could have.
+    `segments`: ascending; `sums`: SEGMENT scores of each. `frequencies`: chunks of the release that hold each matched
+    word. `bound`: highest score any chunk could have.
     """
 
-    first: int
+    segments: NDArray[np.int64]
     sums: NDArray[np.float64]
     frequencies: Mapping[str, int]
     bound: float
 
     def best(self, count: int) -> NDArray[np.int64]:
         """Numbers of the best `count` chunks, and of those that tie with the last of them, best first."""
-        hit = np.flatnonzero(self.sums)
-        values = self.sums[hit]
+        # As many blocks hold a score of at least `least` each, so the best `count` chunks are no worse.
+        highest = self.sums.reshape(-1, BLOCK).max(axis=1)
+        least = np.partition(highest, -count)[-count] if highest.size > count else 0.0
+        hit = np.flatnonzero(self.sums >= least if least else self.sums)
         if hit.size > count:
-            least = np.partition(values, hit.size - count)[hit.size - count]
-            hit = hit[values >= least]
+            values = self.sums[hit]
+            hit = hit[values >= np.partition(values, -count)[-count]]
         ordered = hit[np.argsort(-self.sums[hit], kind="stable")]
-        return np.asarray(ordered + self.first, dtype=np.int64)
+        return np.asarray(self.segments[ordered // SEGMENT] * SEGMENT + ordered % SEGMENT, dtype=np.int64)
 
-    def of(self, number: int) -> float:
-        """Score of a chunk, 0 when it holds no term."""
-        place = number - self.first
-        return float(self.sums[place]) if 0 <= place < self.sums.size else 0.0
+    def of(self, numbers: Sequence[int]) -> NDArray[np.float64]:
+        """Scores of chunks, in the order of their numbers, 0 for those that hold no term."""
+        asked = np.asarray(numbers, dtype=np.int64)
+        if not self.segments.size:
+            return np.zeros(asked.size, np.float64)
+        rows = np.minimum(np.searchsorted(self.segments, asked // SEGMENT), self.segments.size - 1)
+        known = self.segments[rows] == asked // SEGMENT
+        return np.where(known, self.sums[rows * SEGMENT + asked % SEGMENT], 0.0)
 
 
 def score(terms: Mapping[str, str], found: Sequence[Postings], absent: NDArray[np.int64], bm25: Bm25) -> Scores:
@@ -62,50 +72,60 @@ def score(terms: Mapping[str, str], found: Sequence[Postings], absent: NDArray[n
     `absent`: numbers of indexed chunks that are not in the release, ascending.
     Source: Robertson and Zaragoza, The Probabilistic Relevance Framework (2009), with the +1 inside the logarithm.
     """
-    forms: dict[str, dict[str, list[_Arrays]]] = {}
+    segments = np.unique(np.asarray([posting.segment for posting in found], dtype=np.int64))
+    rows = {int(segment): row for row, segment in enumerate(segments)}
+    gone = np.zeros(segments.size * SEGMENT, np.bool_)
+    for segment, row in rows.items():
+        low, high = np.searchsorted(absent, (segment * SEGMENT, (segment + 1) * SEGMENT))
+        gone[absent[low:high] % SEGMENT + row * SEGMENT] = True
+    words: dict[str, list[tuple[int, _Arrays]]] = {}
+    for word, postings in _by_word(terms, found).items():
+        for segment, forms in postings.items():
+            start = rows[segment] * SEGMENT
+            offsets, frequencies, lengths = _together(forms)
+            if absent.size:
+                kept = ~gone[start : start + SEGMENT][offsets]
+                offsets, frequencies, lengths = offsets[kept], frequencies[kept], lengths[kept]
+            if offsets.size:
+                words.setdefault(word, []).append((start, (offsets, frequencies, lengths)))
+    holding = {word: sum(arrays[0].size for _, arrays in parts) for word, parts in words.items()}
+    sums = np.zeros(gone.size, np.float64)
+    for word, parts in words.items():
+        weight = idf(bm25.chunks, holding[word]) * (bm25.k1 + 1)
+        for start, (offsets, frequencies, lengths) in parts:
+            # In place, as memory is what this costs: weight * tf / (tf + k1 * (1 - b + b * length / average length)).
+            norm = lengths * (bm25.k1 * bm25.b / bm25.average_length)
+            norm += bm25.k1 * (1 - bm25.b)
+            norm += frequencies
+            np.divide(frequencies, norm, out=norm)
+            norm *= weight
+            sums[start : start + SEGMENT][offsets] += norm
+    return Scores(segments, sums, holding, bound(terms.values(), holding, bm25))
+
+
+def _by_word(terms: Mapping[str, str], found: Sequence[Postings]) -> dict[str, dict[int, list[_Arrays]]]:
+    """Postings by the word of the question they are of, and by segment: those of each form of the word."""
+    words: dict[str, dict[int, list[_Arrays]]] = {}
     for posting in found:
-        numbers = np.frombuffer(posting.offsets, dtype="<u2").astype(np.int64) + posting.segment * SEGMENT
-        frequency = np.frombuffer(posting.frequencies, dtype="<u2").astype(np.float64)
-        length = np.frombuffer(posting.lengths, dtype="<u2").astype(np.float64)
-        if absent.size:
-            kept = ~_among(numbers, absent)
-            numbers, frequency, length = numbers[kept], frequency[kept], length[kept]
-        if numbers.size:
-            of_word = forms.setdefault(terms[posting.term], {})
-            of_word.setdefault(posting.term, []).append((numbers, frequency, length))
-    words = {word: _together(of_word) for word, of_word in forms.items()}
-    frequencies = {word: numbers.size for word, (numbers, _, _) in words.items()}
-    limit = bound(terms.values(), frequencies, bm25)
-    if not words:
-        return Scores(0, np.empty(0, np.float64), {}, limit)
-    gains = []
-    for numbers, frequency, length in words.values():
-        norm = bm25.k1 * (1 - bm25.b + bm25.b * length / bm25.average_length)
-        gains.append(idf(bm25.chunks, numbers.size) * frequency * (bm25.k1 + 1) / (frequency + norm))
-    numbers = np.concatenate([arrays[0] for arrays in words.values()])
-    first = int(numbers.min())
-    sums: NDArray[np.float64] = np.bincount(numbers - first, weights=np.concatenate(gains)).astype(np.float64)
-    return Scores(first, sums, frequencies, limit)
+        arrays = (
+            np.frombuffer(posting.offsets, dtype="<u2").astype(np.intp),
+            np.frombuffer(posting.frequencies, dtype="<u2"),
+            np.frombuffer(posting.lengths, dtype="<u2"),
+        )
+        words.setdefault(terms[posting.term], {}).setdefault(posting.segment, []).append(arrays)
+    return words
 
 
-def _together(forms: Mapping[str, Sequence[_Arrays]]) -> _Arrays:
-    """Numbers, frequencies and lengths of the chunks that hold a word, frequencies summed over its forms."""
-    parts = [part for arrays in forms.values() for part in arrays]
-    numbers = np.concatenate([part[0] for part in parts])
-    frequency = np.concatenate([part[1] for part in parts])
-    length = np.concatenate([part[2] for part in parts])
+def _together(forms: Sequence[_Arrays]) -> _Arrays:
+    """Places, frequencies and lengths of the chunks of a segment that hold a word, frequencies summed over its forms."""
     if len(forms) == 1:
-        return numbers, frequency, length
-    unique, first, place = np.unique(numbers, return_index=True, return_inverse=True)
-    summed = np.bincount(place, weights=frequency)
-    return np.asarray(unique), summed.astype(np.float64), np.asarray(length[first])
-
-
-def _among(numbers: NDArray[np.int64], ascending: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """True where a number is in the ascending array."""
-    places = np.searchsorted(ascending, numbers)
-    places[places == ascending.size] = 0
-    return np.asarray(ascending[places] == numbers)
+        return forms[0]
+    summed, length = np.zeros(SEGMENT, np.float64), np.zeros(SEGMENT, np.uint16)
+    for offsets, frequencies, lengths in forms:
+        summed[offsets] += frequencies
+        length[offsets] = lengths
+    places = np.flatnonzero(summed)
+    return places, summed[places], length[places]
 
 
 def idf(chunks: int, frequency: int) -> float:

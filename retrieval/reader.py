@@ -33,6 +33,7 @@ class Reader:
         Raises: RetrievalError when nothing is published, or there is no such published release.
         """
         self.connection = connection
+        search.plan_anew(connection)
         self.row = resolve_release(connection, kb, release, unpublished=unpublished)
         # Groups are looked up anew for every read, so that a membership that was taken away is gone at once.
         self.scope = Scope(kb, self.row.release, groups.expand(connection, kb, principals), as_of)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
-from kprep.store.sql import load
+from kprep.store.sql import binary_rows, load
 
 SQL = load(__file__)
 SEGMENT = 65_536
@@ -93,7 +93,7 @@ class Postings:
 def postings(connection: Connection, kb: str, lexicon: str, terms: Sequence[str]) -> list[Postings]:
     """Postings of these terms, by term and segment, of every chunk that is indexed, in whatever release."""
     values = {"kb": kb, "lexicon": lexicon, "terms": list(terms)}
-    return [Postings(*row) for row in connection.execute(SQL["postings"], values)]
+    return [Postings(*row) for row in binary_rows(connection, SQL["postings"], values)]
 
 
 def absent(connection: Connection, kb: str, lexicon: str, release: int) -> list[int]:

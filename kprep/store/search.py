@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, TextClause, text
 
 from kprep.store import embeddings
 from kprep.store.embeddings import NearIndex
-from kprep.store.sql import load
+from kprep.store.sql import binary_rows, load
 
 SQL = load(__file__)
 LEAST_EF = 200
@@ -50,15 +51,20 @@ class Scope:
         }
 
 
+def plan_anew(connection: Connection) -> None:
+    """Let every statement of this transaction be planned for the values it is given: before the first read."""
+    connection.execute(SQL["plan_anew"])
+
+
 def visible_among(connection: Connection, scope: Scope, numbers: Sequence[int]) -> dict[int, str]:
     """Those of the chunk numbers that the scope may see: number -> chunk id."""
     values = {**scope.values(), "numbers": list(numbers)}
-    return {row[0]: row[1] for row in connection.execute(SQL["visible_among"], values)}
+    return dict(binary_rows(connection, SQL["visible_among"], values))
 
 
 def visible_all(connection: Connection, scope: Scope) -> dict[int, str]:
     """Every chunk the scope may see: number -> chunk id. For scopes that see little."""
-    return {row[0]: row[1] for row in connection.execute(SQL["visible_all"], scope.values())}
+    return dict(binary_rows(connection, SQL["visible_all"], scope.values()))
 
 
 def dense_few(
@@ -66,11 +72,9 @@ def dense_few(
 ) -> list[tuple[str, float]] | None:
     """Chunks by cosine to the vector, exact, as `dense_exact`; None when the scope may see more than `most`."""
     values = {**scope.values(), "space_id": space_id, "vector": embeddings.vector_text(vector)}
-    rows = connection.execute(SQL["dense_few"], {**values, "top_k": top_k, "most": most}).all()
-    seen = next(int(row[1]) for row in rows if row[0] == "")
-    if seen > most:
-        return None
-    return [(row[0], float(row[1])) for row in rows if row[0]]
+    rows = binary_rows(connection, SQL["dense_few"], {**values, "top_k": top_k, "most": most})
+    seen = next(cosine for chunk_id, cosine in rows if not chunk_id)
+    return None if seen > most else [(chunk_id, cosine) for chunk_id, cosine in rows if chunk_id]
 
 
 def dense_exact(
@@ -81,7 +85,7 @@ def dense_exact(
     if number is None:
         return []
     values = {**scope.values(), "space_id": number, "vector": embeddings.vector_text(vector), "top_k": top_k}
-    return [(row[0], float(row[1])) for row in connection.execute(SQL["dense_exact"], values)]
+    return [(chunk_id, cosine) for chunk_id, cosine in binary_rows(connection, SQL["dense_exact"], values)]
 
 
 def dense_near(
@@ -89,10 +93,14 @@ def dense_near(
 ) -> list[tuple[str, float]]:
     """Those of the `near` nearest vectors, found approximately, that the scope may see: (chunk id, exact cosine)."""
     connection.execute(SQL["set_near"], {"near": str(max(LEAST_EF, near))})
-    # Two numbers of ours: an index over an expression is used only when the expression is the same text.
-    statement = text(SQL["dense_near"].text.format(space_id=index.space_id, dimensions=index.dimensions))
     values = {**scope.values(), "vector": embeddings.vector_text(vector), "near": near}
-    return [(row[0], float(row[1])) for row in connection.execute(statement, values)]
+    return [(chunk_id, cosine) for chunk_id, cosine in binary_rows(connection, _dense_near(index), values)]
+
+
+@lru_cache(maxsize=64)
+def _dense_near(index: NearIndex) -> TextClause:
+    """The statement with two numbers of ours: an index over an expression is used only for the same text."""
+    return text(SQL["dense_near"].text.format(space_id=index.space_id, dimensions=index.dimensions))
 
 
 def chunks(

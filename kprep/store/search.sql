@@ -55,6 +55,10 @@ WHERE true
 ORDER BY e.embedding <=> CAST(:vector AS vector), v.chunk_id
 LIMIT :top_k;
 
+-- name: plan_anew
+-- A plan kept for any values knows neither who asks nor how little they may see, and reads all that it might be.
+SELECT set_config('plan_cache_mode', 'force_custom_plan', true);
+
 -- name: set_near
 SELECT set_config('hnsw.ef_search', :near, true);
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import psycopg
 from psycopg.types.json import Jsonb
 from sqlalchemy import Connection, TextClause, text
+from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
+from sqlalchemy.exc import DBAPIError
 
-__all__ = ["Connection", "jsonb", "load"]
+__all__ = ["Connection", "binary_rows", "jsonb", "load"]
 
 _NAME = re.compile(r"^-- name: (\w+)\s*$", re.MULTILINE)
 
@@ -24,6 +28,25 @@ def load(module_file: str) -> Mapping[str, TextClause]:
             raise ValueError(f"two statements are named {name!r} beside {module_file}")
         statements[name] = text(body.strip().rstrip(";"))
     return statements
+
+
+def binary_rows(connection: Connection, statement: TextClause, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    """Rows of a statement of a search, sent as bytes and not as digits, in one piece: half the time for a megabyte of
+    `bytea`, or a thousand rows."""
+    driver = connection.connection.driver_connection
+    assert isinstance(driver, psycopg.Connection)
+    try:
+        with driver.cursor(binary=True) as cursor:
+            return cursor.execute(_command(statement), values).fetchall()
+    except psycopg.Error as error:
+        said = DBAPIError.instance(statement.text, None, error, psycopg.Error, dialect=connection.dialect)
+        raise said from error
+
+
+@lru_cache(maxsize=512)
+def _command(statement: TextClause) -> bytes:
+    """The statement as the driver takes it: `%(name)s` for `:name`."""
+    return str(statement.compile(dialect=PGDialect_psycopg())).encode()  # type: ignore[no-untyped-call]
 
 
 def jsonb(value: Any) -> Jsonb:
