@@ -117,7 +117,7 @@ def _by_word(terms: Mapping[str, str], found: Sequence[Postings]) -> dict[str, d
 
 
 def _together(forms: Sequence[_Arrays]) -> _Arrays:
-    """Places, frequencies and lengths of the chunks of a segment that hold a word, frequencies summed over its forms."""
+    """Places, frequencies and lengths of a segment's chunks that hold a word, frequencies summed over its forms."""
     if len(forms) == 1:
         return forms[0]
     summed, length = np.zeros(SEGMENT, np.float64), np.zeros(SEGMENT, np.uint16)

@@ -144,8 +144,7 @@ class Searcher:
             hits = _reranked(self._reranker, request.question, hits)
         if request.mode == "hybrid+references":
             hits = self._follow(hits, scope, request)
-        hits = fold(hits)
-        shown = best_of_section(hits, request.frag_count)[: request.top_k]
+        shown, more = fold(best_of_section(hits, request.frag_count), request.top_k)
         passage.add(shown, tokens.query_terms(request.question), arms.weights)
         for rank, hit in enumerate(shown, start=1):
             hit["rank"] = rank
@@ -158,7 +157,7 @@ class Searcher:
             "view": request.view,
             "mode": request.mode,
             "degraded": arms.degraded,
-            "truncated": len(hits) > len(shown),
+            "truncated": more,
             "hits": shown,
             "seconds": round(time.perf_counter() - started, 4),
         }
@@ -382,9 +381,11 @@ ALIKE = 0.9
 """Share of common words of two passages, numbers alike, from which they are shown as one."""
 
 
-def fold(hits: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Hits that say the same, or nearly and with the same numbers, as one; the others named in `also_in`."""
+def fold(hits: Sequence[dict[str, Any]], top_k: int) -> tuple[list[dict[str, Any]], bool]:
+    """The first hits, those that say the same, or nearly and with the same numbers, as one, the others named in
+    `also_in`; and whether there are more."""
     kept: list[tuple[set[str], list[str], dict[str, Any]]] = []
+    more = False
     for hit in hits:
         said = set(re.findall(r"\w+", hit["text"].casefold()))
         numbers = sorted(re.findall(r"\d+", hit["text"]))
@@ -397,16 +398,22 @@ def fold(hits: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
             ),
             None,
         )
-        if same is None:
+        if same is not None:
+            same.setdefault("also_in", []).append(hit["citation"])
+        elif len(kept) < top_k:
             kept.append((said, numbers, hit))
         else:
-            same.setdefault("also_in", []).append(hit["citation"])
-    return [hit for *_, hit in kept]
+            more = True
+    return [hit for *_, hit in kept], more
 
 
 def _alike(one: set[str], other: set[str]) -> bool:
     """True for passages of at least ten different words of which nearly all are the same."""
-    return min(len(one), len(other)) >= 10 and len(one & other) >= ALIKE * len(one | other)
+    fewer, most = sorted((len(one), len(other)))
+    if fewer < max(10, ALIKE * most):
+        return False
+    common = len(one & other)
+    return common >= ALIKE * (fewer + most - common)
 
 
 def _project(hit: Mapping[str, Any], fields: Sequence[str]) -> dict[str, Any]:

@@ -167,6 +167,9 @@ def test_near_duplicates_are_shown_as_one_but_not_with_other_numbers() -> None:
     def hit(uri: str, said: str) -> dict[str, Any]:
         return {"text": said, "document_uri": uri, "citation": f"{uri}#1"}
 
-    found = fold([hit("a", text), hit("b", text + "."), hit("c", text.replace("140", "180")), hit("d", text)])
-    assert [item["document_uri"] for item in found] == ["a", "c"]
+    said = [("a", text), ("b", text + "."), ("c", text.replace("140", "180")), ("d", text)]
+    found, more = fold([hit(*one) for one in said], 10)
+    assert ([item["document_uri"] for item in found], more) == (["a", "c"], False)
     assert found[0]["also_in"] == ["b#1", "d#1"]
+    found, more = fold([hit(*one) for one in said], 1)
+    assert (found[0]["also_in"], more) == (["b#1", "d#1"], True), "those below the hits that are shown are named too"

@@ -70,7 +70,9 @@ def test_scores_saturate_and_are_normalised_by_length() -> None:
     scores = bm25.score({"refund": "refund", "rückzahlung": "refund"}, postings, np.empty(0, np.int64), constants)
     idf = math.log(1 + (10 - 3 + 0.5) / (3 + 0.5))
     assert scores.frequencies == {"refund": 3}
-    assert scores.of([2])[0] == pytest.approx(idf * 6 * 2.5 / (6 + 1.5 * (0.25 + 0.75 * 2))), "forms of a word are the word"
+    assert scores.of([2])[0] == pytest.approx(idf * 6 * 2.5 / (6 + 1.5 * (0.25 + 0.75 * 2))), (
+        "forms of a word are the word"
+    )
 
 
 @pytest.mark.req("A5.1", "A5.2")
