@@ -278,7 +278,7 @@ def _initialise(pgdata: Path, binaries: Path, account: str | None) -> None:
 
 
 def _shared_buffers_mb() -> int:
-    """Half of what PostgreSQL's manual advises for a machine of its own (a quarter of its memory), at least its default:
+    """Half of what PostgreSQL's manual advises on a machine of its own (a quarter of the memory), at least its default:
     a search that has to fetch its pages from outside takes two to three times as long."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return max(128, memory // 8 // 1024**2)
