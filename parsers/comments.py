@@ -56,6 +56,12 @@ def _author(node: Node, people: dict[str, str], names: dict[int, str]) -> str:
     return people.get(key) or names.get(int(key) if key.isdecimal() and len(key) < 7 else -1, "")
 
 
+def annotation_text(node: Node, text: str) -> str:
+    """The comment of OpenDocument whose words are `text`, with who wrote it and when."""
+    said = {local(inner): (inner.text or "").strip() for inner in node if local(inner) in {"creator", "date"}}
+    return _as_signed(said.get("creator", ""), said.get("date", "").partition(".")[0], text)
+
+
 def _text(node: Node) -> str:
     """Paragraphs, or the text itself; replies are comments of their own."""
     paragraphs = [inner for inner in node.iter() if local(inner) == "p" and not _in_reply(inner, node)]
@@ -79,5 +85,9 @@ def _in_reply(node: Node, stop: Node) -> bool:
 
 def _signed(node: Node, who: str, text: str) -> str:
     when = next((said for name in ("date", "dt", "dT", "created") if (said := attribute(node, name))), "")
+    return _as_signed(who, when, text)
+
+
+def _as_signed(who: str, when: str, text: str) -> str:
     signature = ", ".join(part for part in (f"by {who}" if who else "", when) if part)
     return f"Comment {signature}: {text}" if signature else f"Comment: {text}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
@@ -10,7 +11,7 @@ from parsers.anchors import Slugger
 from parsers.comments import FRAGMENT, comments_beside
 from parsers.docx_charts import chart_elements
 from parsers.docx_runs import RunReader, Words
-from parsers.docx_styles import Numbering, Styles, heading_level, numbering_of
+from parsers.docx_styles import Numbering, Styles, heading_level, numbering_of, written
 from parsers.docx_xml import Node, Package, attribute, child, is_on, local, value, whole
 
 TOP = "_top"
@@ -18,6 +19,7 @@ TOP = "_top"
 
 _CONTAINERS = frozenset("sdt sdtContent ins moveTo customXml smartTag AlternateContent Choice".split())
 _WIDEST = 500
+_NOTE_FORMS = {"footnoteReference": "decimal", "endnoteReference": "lowerRoman"}
 _SKIPPED_NOTES = {"separator", "continuationSeparator", "continuationNotice"}
 
 
@@ -27,6 +29,19 @@ class Block:
 
     element: Element
     bold: bool = False
+
+
+def _note_marks(root: Node) -> Iterator[tuple[tuple[str, str], str]]:
+    """(kind, id) of each note with the mark a reader sees, by the order of what refers to them; none for one whose sign
+    the text holds, and for one that is referred to in deleted words."""
+    seen: Counter[str] = Counter()
+    for node in root.iter():
+        if local(node) not in _NOTE_FORMS or attribute(node, "customMarkFollows") in {"1", "true", "on"}:
+            continue
+        if not any(local(held) in {"del", "moveFrom", "Fallback"} for held in node.iterancestors()):
+            kind = local(node).removesuffix("Reference")
+            seen[kind] += 1
+            yield (kind, attribute(node, "id") or ""), f"[{written(seen[kind], _NOTE_FORMS[local(node)])}]"
 
 
 class Body:
@@ -40,7 +55,8 @@ class Body:
         self._numbering = Numbering(self._part("numbering"))
         self._notes = {kind: self._note_nodes(kind) for kind in ("footnote", "endnote")}
         self._targets = package.relations(package.main)
-        self._runs = RunReader(self._styles, self._targets)
+        self._marks = dict(_note_marks(self._root))
+        self._runs = RunReader(self._styles, self._targets, self._marks)
         self._comments = dict(comments_beside(package, package.main))
         self._slugger = Slugger()
         self._anchor = TOP
@@ -139,7 +155,8 @@ class Body:
             texts = (self._runs.read(p).text for p in (note.iter() if note is not None else ()) if local(p) == "p")
             joined = "\n".join(text for text in texts if text)
             if joined:
-                yield Block(Element(ElementKind.FOOTNOTE, joined, place, marker=f"[{note_id}]"))
+                marker = self._marks.get((note_kind, note_id), "")
+                yield Block(Element(ElementKind.FOOTNOTE, joined, place, marker=marker))
 
     def _place(self, first_page: int) -> Locator:
         if not self.has_pages:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from kprep.core.models import Link
@@ -60,11 +61,14 @@ class Words:
 
 
 class RunReader:
-    """Reads paragraphs; needs the styles (hidden ones) and the targets of links."""
+    """Reads paragraphs; needs the styles (hidden ones), the targets of links and the marks of notes."""
 
-    def __init__(self, styles: Styles, targets: dict[str, tuple[str, str]]) -> None:
+    def __init__(
+        self, styles: Styles, targets: dict[str, tuple[str, str]], marks: Mapping[tuple[str, str], str]
+    ) -> None:
         self._styles = styles
         self._targets = targets
+        self._marks = marks
 
     def read(self, paragraph: Node, *, in_table: bool = False) -> Words:
         """Words of a paragraph in order."""
@@ -139,9 +143,9 @@ class RunReader:
             words.pages += 1
             words.leading += 0 if "".join(words.visible).strip() else 1
         elif name in {"footnoteReference", "endnoteReference"}:
-            note = attribute(node, "id") or ""
-            words.notes.append((name.removesuffix("Reference"), note))
-            parts.append(f"[{note}]")
+            note = name.removesuffix("Reference"), attribute(node, "id") or ""
+            words.notes.append(note)
+            parts.append(self._marks.get(note, ""))
         elif name == "commentReference":
             words.comments.append(attribute(node, "id") or "")
         elif name in {"drawing", "pict", "object"}:

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 
 from kprep.core.models import Element, ElementKind, Link, Locator, table_text
 from parsers.anchors import Slugger
+from parsers.comments import FRAGMENT, annotation_text
 from parsers.docx_xml import Node, attribute, child, local, whole
 from parsers.odf_package import OdfPackage
 
 TOP = "_top"
-_DROPPED = frozenset("tracked-changes annotation annotation-end forms sequence-decls ruby-text variable-decls".split())
+_DROPPED = frozenset("tracked-changes annotation-end forms sequence-decls ruby-text variable-decls".split())
 _SHAPES = frozenset("frame custom-shape rect ellipse g line connector path polygon polyline caption control".split())
 _WIDEST = 500
 _REPEATED = 1000
@@ -25,12 +26,13 @@ _KINDS = (
 
 @dataclass(slots=True)
 class _Said:
-    """Words of a paragraph, and what hangs on it: shapes and notes."""
+    """Words of a paragraph, and what hangs on it: shapes, comments and notes."""
 
     parts: list[str] = field(default_factory=list)
     hidden: list[str] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
     shapes: list[Node] = field(default_factory=list)
+    comments: list[Node] = field(default_factory=list)
     notes: list[tuple[str, Node]] = field(default_factory=list)
     pages: int = 0
 
@@ -68,6 +70,8 @@ class OdfText:
                 self._page += 1
             elif name in _SHAPES:
                 yield from self.shape(node)
+            elif name == "annotation":
+                yield from self.comment(node, self._place())
             elif name and name not in _DROPPED:
                 yield from self.blocks(node, kind=kind)
 
@@ -88,6 +92,11 @@ class OdfText:
         if described.strip():
             yield Element(ElementKind.CAPTION, described.strip(), self._place())
 
+    def comment(self, node: Node, place: Locator) -> Iterator[Element]:
+        """What somebody wrote beside the text at a place."""
+        if text := self.words(node):
+            yield Element(ElementKind.FOOTNOTE, annotation_text(node, text), place, fragment=FRAGMENT)
+
     def furniture(self) -> Iterator[Element]:
         """Distinct texts of headers and footers of the page styles."""
         seen: set[str] = set()
@@ -103,7 +112,7 @@ class OdfText:
 
     def words(self, node: Node) -> str:
         """Words of all paragraphs below a node, a line each."""
-        texts = (self._said(inner).text for inner in node.iter() if local(inner) in {"p", "h"})
+        texts = (self._said(inner).text for inner in _lines(node) if local(inner) in {"p", "h"})
         return "\n".join(text for text in texts if text)
 
     def _object(self, href: str) -> Iterator[Element]:
@@ -151,6 +160,8 @@ class OdfText:
     def _hanging(self, said: _Said, place: Locator) -> Iterator[Element]:
         for shape in said.shapes:
             yield from self.shape(shape)
+        for comment in said.comments:
+            yield from self.comment(comment, place)
         for mark, note in said.notes:
             text = self.words(note)
             if text:
@@ -261,6 +272,8 @@ class OdfText:
                 said.notes.extend([(cited, body)] if body is not None else [])
             elif name in _SHAPES:
                 said.shapes.append(inner)
+            elif name == "annotation":
+                said.comments.append(inner)
             elif name and name not in _DROPPED:
                 style = self._package.style("text", attribute(inner, "style-name")) if name == "span" else None
                 self._read(inner, said, hidden=hidden or bool(style and style.hidden) or name == "hidden-text")
@@ -268,6 +281,14 @@ class OdfText:
                 if target:
                     said.links.append(Link("".join(said.parts[start:]).strip(), target))
             parts.append(_blank(inner.tail))
+
+
+def _lines(node: Node) -> Iterator[Node]:
+    """The node and what is below it, but comments on it."""
+    yield node
+    for inner in node:
+        if local(inner) != "annotation":
+            yield from _lines(inner)
 
 
 def _blank(text: str | None) -> str:

@@ -7,16 +7,16 @@ from dataclasses import replace
 
 from kprep.core.errors import CorruptDocument, TooLarge
 from kprep.core.models import Element, ElementKind, Locator, ParsedDocument, ParserSpec, RawDocument, SourceUnit
-from parsers.attachments import NOT_EXTRACTED, embedded_in
+from parsers.attachments import embedded_in
 from parsers.docx_xml import Node, attribute, child, local, whole
 from parsers.odf_package import OdfPackage, points
 from parsers.odf_text import OdfText
 from parsers.office_properties import core_properties
 from parsers.pptx_slide import Shape, reading_order
-from parsers.sheet_grid import MAX_CELLS, MAX_SPREAD, Box, Sheet, quote_sheet, read_sheets, wanted_sheets
+from parsers.sheet_grid import MAX_CELLS, MAX_SPREAD, Box, Sheet, cell_range, quote_sheet, read_sheets, wanted_sheets
 
 NAME = "opendocument"
-VERSION = 2
+VERSION = 3
 _KIND = "application/vnd.oasis.opendocument."
 _LAST_ROW, _LAST_COLUMN = 1_048_576, 16_384
 
@@ -25,18 +25,17 @@ def parse(raw: RawDocument) -> ParsedDocument:
     """Text: elements with `anchor` (slug of the heading before, `_top` before the first) and, where page breaks are
     marked, `page`. Presentation: with `slide`, notes after their slide. Spreadsheet: with `sheet` and `cell`.
 
-    Comments and embedded files are recorded exclusions; tracked deletions are gone.
+    Comments follow the block they are about, as fragments `comment`; embedded files are recorded exclusions; tracked
+    deletions are gone.
     Raises: TooLarge, EncryptedDocument, CorruptDocument."""
     package = OdfPackage(raw.content, raw.uri)
     elements, units = _read(package)
-    comments = sum(local(node) == "annotation" for node in package.content.iter())
-    excluded = [SourceUnit("comment", number, NOT_EXTRACTED, 0) for number in range(1, comments + 1)]
     return ParsedDocument(
         uri=raw.uri,
         media_type=raw.media_type,
         parser=f"{NAME}@{VERSION}",
         elements=tuple(elements),
-        units=(*units, *embedded_in(package.names()), *excluded),
+        units=(*units, *embedded_in(package.names())),
         metadata=core_properties(package.xml("meta.xml")),
     )
 
@@ -136,6 +135,7 @@ def _sheet(package: OdfPackage, reader: OdfText, table: Node, room: int) -> Shee
     """Filled cells by place: repeated rows and columns count as often as they are repeated."""
     rows: dict[int, dict[int, str]] = {}
     merged: list[Box] = []
+    comments: list[tuple[Box, Node]] = []
     at = cells = widest = 0
     for row in table.iter():
         if (
@@ -144,7 +144,7 @@ def _sheet(package: OdfPackage, reader: OdfText, table: Node, room: int) -> Shee
         ):
             continue
         repeated = _repeats(row, "number-rows-repeated", _LAST_ROW)
-        filled = _row(reader, row, at, merged)
+        filled = _row(reader, row, at, merged, comments)
         for number in range(at, at + repeated) if filled else ():
             cells += len(filled)
             widest = max(widest, *filled)
@@ -156,6 +156,8 @@ def _sheet(package: OdfPackage, reader: OdfText, table: Node, room: int) -> Shee
     name = attribute(table, "name") or ""
     place = Locator(sheet=name)
     more = [element for node in table if local(node) == "shapes" for element in OdfText(package, place).blocks(node)]
+    for box, comment in comments:
+        more += reader.comment(comment, Locator(sheet=name, cell=cell_range(box)))
     return Sheet(name, rows, hidden, merged, tuple(more))
 
 
@@ -164,13 +166,14 @@ def _repeats(node: Node, name: str, most: int) -> int:
     return min(int(digits), most) if digits.isascii() and digits.isdigit() and len(digits) < 12 else 1
 
 
-def _row(reader: OdfText, row: Node, at: int, merged: list[Box]) -> dict[int, str]:
+def _row(reader: OdfText, row: Node, at: int, merged: list[Box], comments: list[tuple[Box, Node]]) -> dict[int, str]:
     filled: dict[int, str] = {}
     column = 0
     for cell in row:
         if local(cell) not in {"table-cell", "covered-table-cell"}:
             continue
         repeated = _repeats(cell, "number-columns-repeated", _LAST_COLUMN)
+        comments += [((at, column, at, column), inner) for inner in cell if local(inner) == "annotation"]
         text = _value(reader, cell)
         if text and local(cell) == "table-cell":
             filled.update(dict.fromkeys(range(column, min(column + repeated, _LAST_COLUMN)), text))

@@ -102,7 +102,35 @@ def test_notes_follow_their_paragraph() -> None:
         relation,
     )
     found = [(e.kind.value, e.text) for e in read(content).elements]
-    assert found == [("paragraph", "Said[2]"), ("footnote", "A note."), ("paragraph", "after")]
+    assert found == [("paragraph", "Said[1]"), ("footnote", "A note."), ("paragraph", "after")]
+
+
+@pytest.mark.req("D2.11")
+def test_notes_have_the_numbers_a_reader_sees() -> None:
+    def note(kind: str, number: int) -> str:
+        return f'<w:{kind} w:id="{number}"><w:p><w:r><w:t>{kind} {number}</w:t></w:r></w:p></w:{kind}>'
+
+    def said(kind: str, number: int, more: str = "") -> str:
+        return f'<w:p><w:r><w:t>Said</w:t></w:r><w:r><w:{kind}Reference w:id="{number}"{more}/></w:r></w:p>'
+
+    kinds = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    content = BUILD.docx(
+        f"<w:del>{said('footnote', 9)}</w:del>{said('footnote', 5)}{said('endnote', 3)}{said('footnote', 2)}"
+        f"{said('endnote', 2)}{said('footnote', 7, ' w:customMarkFollows=' + chr(34) + '1' + chr(34))}",
+        {
+            f"word/{kind}s.xml": f"<w:{kind}s {BUILD.W}>{''.join(note(kind, n) for n in (2, 3, 5, 7, 9))}</w:{kind}s>"
+            for kind in ("footnote", "endnote")
+        },
+        "".join(
+            f'<Relationship Id="{kind}" Type="{kinds}/{kind}s" Target="{kind}s.xml"/>'
+            for kind in ("footnote", "endnote")
+        ),
+    )
+    found = [(e.marker, e.text) for e in read(content).elements]
+    assert found == [
+        ("", "Said[1]"), ("[1]", "footnote 5"), ("", "Said[i]"), ("[i]", "endnote 3"), ("", "Said[2]"),
+        ("[2]", "footnote 2"), ("", "Said[ii]"), ("[ii]", "endnote 2"), ("", "Said"), ("", "footnote 7"),
+    ]  # fmt: skip
 
 
 def test_vertical_merge_and_nested_table() -> None:

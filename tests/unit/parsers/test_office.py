@@ -176,8 +176,35 @@ def test_open_document_text() -> None:
         ("-", 2),
         ("2.", 1),
     ]
-    assert [e.text for e in document.elements if e.kind is ElementKind.FOOTNOTE] == ["Class 2 or better."]
-    assert [u.kind for u in document.units] == ["file", "picture", "comment"]
+    assert [e.text for e in document.elements if e.kind is ElementKind.FOOTNOTE] == [
+        "Class 2 or better.",
+        "Comment: a comment",
+    ]
+    assert [u.kind for u in document.units] == ["file", "picture"]
+
+
+def test_comments_of_open_document_stand_where_they_are_about() -> None:
+    who = "<dc:creator>Bo</dc:creator><dc:date>2026-03-04T10:20:30.123</dc:date>"
+    names = "xmlns:dc='http://purl.org/dc/elements/1.1/'"
+    comment = f"<office:annotation {names}>{who}<text:p>Is it so?</text:p></office:annotation>"
+    ods = BUILD.odf(
+        "spreadsheet",
+        "spreadsheet",
+        '<table:table table:name="Ducks"><table:table-row><table:table-cell><text:p>Year</text:p></table:table-cell>'
+        f"<table:table-cell>{comment}<text:p>Ducks</text:p></table:table-cell></table:table-row></table:table>",
+    )
+    odp = BUILD.odf(
+        "presentation",
+        "presentation",
+        f'<draw:page draw:name="p1">{comment}<draw:frame><draw:text-box><text:p>Point</text:p></draw:text-box>'
+        "</draw:frame></draw:page>",
+    )
+    said = "Comment by Bo, 2026-03-04T10:20:30: Is it so?"
+    (found,) = (e for e in read("a.ods", ods).elements if e.fragment == "comment")
+    assert (found.text, found.locator.sheet, found.locator.cell) == (said, "Ducks", "B1")
+    assert said in PARSERS["opendocument"].quote(ods, found.locator)
+    (found,) = (e for e in read("a.odp", odp).elements if e.fragment == "comment")
+    assert (found.text, found.locator.slide) == (said, 1)
 
 
 def test_open_document_sheets_repeat_cells_not_emptiness() -> None:
