@@ -24,12 +24,19 @@ from quality.evaluation import Evaluation
 from quality.spec import Hit, Question
 from retrieval import Reader, Searcher, SearchRequest
 from retrieval.fusion import RRF_CONSTANT
+from retrieval.scoring import identifiers_alone
 
 CONCURRENCY = (1, 4, 16)
 MOST_TIMED = 48
 """Questions asked at each concurrency."""
 RRF = "hybrid (rrf)"
-"""Hybrid with fusion by ranks, whatever the release is configured to."""
+ROUTED, UNROUTED = "hybrid (routed)", "hybrid (not routed)"
+SETTINGS: Mapping[str, Mapping[str, str]] = {
+    RRF: {"fusion": "rrf"},
+    ROUTED: {"routing": "identifiers"},
+    UNROUTED: {"routing": "none"},
+}
+"""Hybrid with these settings, whatever the release is configured to."""
 MOST_HITS = 100
 TOP_K = 10
 """Hits every configuration may give: the budget is the same for all."""
@@ -38,8 +45,8 @@ TOP_K = 10
 def evaluate(
     workspace: Workspace, release: int | None, files: Sequence[Path], compare: int | None, *, timed: bool
 ) -> dict[str, Any]:
-    """{knowledge_base, release, settings, sets: [{name, questions, configurations, candidates, simplest}], latency,
-    latency_by_class, trend, comparison}.
+    """{knowledge_base, release, settings, latency, latency_by_class, trend, comparison, sets: [{name, questions,
+    configurations, candidates, routing, simplest}]}.
 
     `files`: question files, each reported apart (tuning and held-out never mix); none: the gate's own. Raises:
     ConfigError without questions, RetrievalError for an unknown release.
@@ -72,6 +79,7 @@ def evaluate(
                     "questions": len(questions),
                     "configurations": found,
                     "candidates": candidates(questions, arms[0], arms[1], min(MOST_HITS, retrieval["candidates"])),
+                    "routing": _routing(workspace, connection, questions, number),
                     "thresholds": wanted,
                     "simplest": simplest(found, wanted, floors.min_questions),
                 }
@@ -94,6 +102,7 @@ def evaluate(
             "fusion": retrieval["fusion"],
             "dense weight": retrieval["dense_weight"],
             "rrf constant": RRF_CONSTANT,
+            "routing": retrieval.get("routing", "none"),
             "evidence": retrieval["evidence"],
             "bm25": retrieval["lexical"],
             "lexicon": configuration["lexicon"],
@@ -142,15 +151,26 @@ def asker(
 
     def ask(question: Question, top_k: int) -> Sequence[Hit]:
         reader = Reader(connection, workspace.kb, release, question.principals, _today(), unpublished=True)
-        request = SearchRequest(question.question, None, "hybrid" if mode == RRF else mode, top_k)
-        if mode == RRF:
-            settings = {**reader.row.configuration["retrieval"], "fusion": "rrf"}
+        request = SearchRequest(question.question, None, "hybrid" if mode in SETTINGS else mode, top_k)
+        if mode in SETTINGS:
+            settings = {**reader.row.configuration["retrieval"], **SETTINGS[mode]}
             reader.row = replace(reader.row, configuration={**reader.row.configuration, "retrieval": settings})
         searcher = Searcher(reader, lambda: workspace.embedder_of(reader.row.configuration))
         hits = searcher.search(request)["hits"]
         return [Hit(hit["chunk_id"], hit["document_uri"], hit["text"]) for hit in hits]
 
     return ask
+
+
+def _routing(
+    workspace: Workspace, connection: Connection, questions: Sequence[Question], release: int
+) -> dict[str, Any]:
+    """{questions, better, worse, same, lost: [id]}: what `retrieval.routing: identifiers` does to those it routes."""
+    routed = [question for question in questions if identifiers_alone(question.question)]
+    before, after = (measure(routed, asker(workspace, connection, release, mode)) for mode in (UNROUTED, ROUTED))
+    told = compared(before, after)
+    lost = [row["id"] for row in told["questions"] if row["verdict"] == "worse"]
+    return {"questions": len(routed), **{name: told[name] for name in ("better", "worse", "same")}, "lost": lost}
 
 
 def _by_class(workspace: Workspace, connection: Connection, questions: Sequence[Question], release: int) -> Evaluation:

@@ -121,6 +121,8 @@ MEANINGS = {
     "retrieval.evidence.lexical_weak": "lexical share that is evidence together with `dense_weak`",
     "retrieval.candidates": "hits each arm contributes before they are joined",
     "retrieval.least_truth": "hits of documents with less `truth_confidence` than this are left out",
+    "retrieval.routing": "`identifiers` sends a question that is nothing but identifiers to keywords alone; `kprep "
+    "eval` says what that loses",
     "views.NAME.where": "allowed values of `sensitivity`, `doc_type`, `language`, `source`",
     "views.NAME.fields": "what the view shows; also the columns of its SQL view",
     "views.NAME.stores": "`candidate` beside `formal` shows what nobody has confirmed, after all other hits",

@@ -301,6 +301,7 @@ class RetrievalConfig(_Strict):
     neighbours: float = Field(default=0.4, ge=0, le=1)
     candidates: int = Field(default=100, ge=1, le=1000)
     least_truth: float = Field(default=0.0, ge=0, le=1)
+    routing: Literal["none", "identifiers"] = "none"
 
 
 class KnowledgeBaseConfig(_Strict):

@@ -82,7 +82,7 @@ def _set(part: Mapping[str, Any]) -> list[str]:
         _recall(found, kinds),
         "<h3>Apart from the means</h3>",
         _apart(found),
-        f"<p>{_chosen(part)} {_candidates(part['candidates'])}</p>",
+        f"<p>{_chosen(part)} {_candidates(part['candidates'])} {escape(routing(part['routing']))}</p>",
         f"<details><summary>All measures</summary>{_measures(found)}</details>",
         f"<details><summary>Questions</summary>{_questions(found)}</details>",
     ]
@@ -134,6 +134,23 @@ def _candidates(told: Mapping[str, Any]) -> str:
     return (
         f"Of {told['spans']} expected places {told['both']} are among the first {told['limit']} hits of both arms, "
         f"{told['lexical']} of keywords alone, {told['dense']} of meaning alone, {told['neither']} of neither."
+    )
+
+
+def routing(told: Mapping[str, Any]) -> str:
+    """A sentence on what routing would do to the questions that are nothing but identifiers; "" when there are none."""
+    if not told["questions"]:
+        return ""
+    lost = f" ({', '.join(told['lost'])})" if told["lost"] else ""
+    one = told["questions"] == 1
+    routed = (
+        "1 question that is nothing but an identifier"
+        if one
+        else f"{told['questions']} questions that are nothing but identifiers"
+    )
+    return (
+        f"Routing sends {routed} to keywords alone: "
+        f"{told['better']} better, {told['worse']} worse{lost}, {told['same']} the same."
     )
 
 

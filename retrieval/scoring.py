@@ -123,16 +123,20 @@ def asked(question: str, difficulty: str = "", style: str = "") -> Asked:
     fragments = {name: FRAGMENT_FACTOR for names, pattern in ASKS if pattern.search(question) for name in names}
     if not fragments and CONCEPT.search(question):
         fragments |= {"def": FRAGMENT_FACTOR, "ex": BESIDE_FACTOR}
-    found = tokens.identifiers(question)
-    alone = found if found and " ".join(found) == " ".join(question.split()).casefold() else ()
     return Asked(
         text=" ".join(question.casefold().split()),
         fragments=fragments,
         depth=depth,
         style=style.casefold(),
         assertive=not _OPINION.search(question),
-        identifiers=alone,
+        identifiers=identifiers_alone(question),
     )
+
+
+def identifiers_alone(question: str) -> tuple[str, ...]:
+    """Identifiers of a question that is nothing else, case folded; empty where other words stand in it."""
+    found = tokens.identifiers(question)
+    return found if " ".join(found) == " ".join(question.split()).casefold() else ()
 
 
 def level(value: Any) -> float | None:

@@ -138,13 +138,16 @@ class Searcher:
         started = time.perf_counter()
         scope, view = self._reader.within(request.view)
         scope = narrowed(scope, request)
-        arms = self._run_arms(request, scope)
+        routed = self._settings.get("routing") == "identifiers" and bool(scoring.identifiers_alone(request.question))
+        routed = routed and request.mode.startswith("hybrid")
+        arms = self._run_arms(request, scope, dense=request.mode != "lexical" and not routed)
         hits = self._scored(request, self._join(request, arms), arms, scope, view)
         if self._reranker is not None:
             hits = _reranked(self._reranker, request.question, hits)
         if request.mode == "hybrid+references":
             hits = self._follow(hits, scope, request)
-        shown, more = fold(best_of_section(hits, request.frag_count), request.top_k)
+        kept = best_of_section(hits, request.frag_count)
+        shown, more = fold(kept, request.top_k)
         passage.add(shown, tokens.query_terms(request.question), arms.weights)
         for rank, hit in enumerate(shown, start=1):
             hit["rank"] = rank
@@ -157,7 +160,8 @@ class Searcher:
             "view": request.view,
             "mode": request.mode,
             "degraded": arms.degraded,
-            "truncated": more,
+            "truncated": more or len(kept) < len(hits),
+            **({"routed": "lexical"} if routed else {}),
             "hits": shown,
             "seconds": round(time.perf_counter() - started, 4),
         }
@@ -199,7 +203,7 @@ class Searcher:
             scored.append((_casual(rows[key]), -final, key, hit))
         return [hit for *_, hit in sorted(scored, key=lambda item: item[:3])]
 
-    def _run_arms(self, request: SearchRequest, scope: Scope) -> _Arms:
+    def _run_arms(self, request: SearchRequest, scope: Scope, *, dense: bool) -> _Arms:
         arms = _Arms()
         candidates = int(self._settings["candidates"])
         if request.mode != "dense":
@@ -209,7 +213,7 @@ class Searcher:
             )
             arms.bound = scores.bound
             arms.weights = {word: idf(self._bm25.chunks, count) for word, count in scores.frequencies.items()}
-        if request.mode != "lexical":
+        if dense:
             self._run_dense(request, scope, candidates, arms)
         if request.explain:
             for name, scores_of in (

@@ -114,7 +114,10 @@ def _interval(mean: dict[str, Any]) -> str:
 
 
 def _say_more(part: dict[str, Any]) -> None:
-    """What the means do not say: the simplest configuration, places out of reach, questions missed or not asked."""
+    """What the means do not say: the simplest configuration, places out of reach, what routing would lose, questions
+    missed or not asked."""
+    from quality.page import routing
+
     say = output.console.print
     if part["simplest"]:
         say(f"  simplest that reaches the thresholds: {part['simplest']}")
@@ -124,6 +127,8 @@ def _say_more(part: dict[str, Any]) -> None:
         f"  expected places among the first {told['limit']} hits of each arm: {counts}, of {told['spans']}",
         soft_wrap=True,
     )
+    if said := routing(part["routing"]):
+        say(f"  {escape(said)}", soft_wrap=True)
     name, last = list(part["configurations"].items())[-1]
     missed = [row["id"] for row in last["questions"] if row["recall@5"] < 1]
     if missed:

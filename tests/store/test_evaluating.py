@@ -91,12 +91,38 @@ def test_four_configurations_on_two_sets_with_a_page(base: TestBase, tmp_path: P
     assert costs["hybrid"] > 1
     assert tuning["candidates"] == {"limit": 100, "spans": 2, "both": 2, "lexical": 0, "dense": 0, "neither": 0}
     assert tuning["simplest"] is None, "no threshold is set"
+    assert tuning["routing"] == {"questions": 1, "better": 0, "worse": 0, "same": 1, "lost": []}
+    assert held_out["routing"]["questions"] == 0
+    assert "Routing sends 1 question that is nothing but an identifier" in page.read_text(encoding="utf-8")
     reader = Page()
     reader.feed(page.read_text(encoding="utf-8"))
     assert reader.tags.count("svg") >= 2
     assert reader.loads == []
     assert "prefers-color-scheme:dark" in page.read_text(encoding="utf-8")
     assert json.loads(page.with_suffix(".json").read_text(encoding="utf-8"))["sets"] == found["sets"]
+
+
+@pytest.mark.req("C2.10")
+def test_routing_is_off_until_chosen_and_what_it_loses_is_measured(base: TestBase) -> None:
+    asked = """
+- {id: whole, class: identifier, question: ERR_1045, as: [staff],
+   expect: [{document: docs/codes.md, quote: the uplink is lost for good}]}
+- {id: slip, class: identifier, question: ERR_104, as: [staff],
+   expect: [{document: docs/codes.md, quote: the uplink is lost for good}]}
+"""
+    (base.folder / "slips.yaml").write_text(asked, encoding="utf-8")
+    file = ("--questions", str(base.folder / "slips.yaml"), "--no-timing")
+    (part,) = kprep(base, "eval", *file)["sets"]
+    assert part["routing"] == {"questions": 2, "better": 0, "worse": 1, "same": 1, "lost": ["slip"]}
+    base.configure(retrieval={"routing": "identifiers"})
+    plain = kprep(base, "search", "ERR_1045", "--as", "staff")
+    assert "routed" not in plain, "the release is searched as it was published"
+    assert base.run()["status"] == "published"
+    routed = kprep(base, "search", "ERR_1045", "--as", "staff", "--explain")
+    assert routed["routed"] == "lexical"
+    assert "dense" not in routed["hits"][0]["explain"]
+    assert "routed" not in kprep(base, "search", "what is ERR_1045", "--as", "staff")
+    assert "routed" not in kprep(base, "search", "ERR_1045", "--as", "staff", "--mode", "dense")
 
 
 def test_what_cannot_be_measured_is_said_before_anything_is(base: TestBase, tmp_path: Path) -> None:

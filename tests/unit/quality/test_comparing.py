@@ -85,6 +85,7 @@ def shown() -> str:
         "questions": len(QUESTIONS),
         "configurations": {mode: measured(GOOD) for mode in modes},
         "candidates": candidates(QUESTIONS, search(CHUNKS), search(CHUNKS), 100),
+        "routing": {"questions": 3, "better": 0, "worse": 1, "same": 2, "lost": ["<slip>"]},
         "thresholds": {"recall@5": 0.85, "mrr": None},
         "simplest": "lexical",
     }
@@ -112,7 +113,8 @@ def shown() -> str:
 def test_the_page_holds_every_figure_and_loads_nothing() -> None:
     html = shown()
     for text in ("no answer: silent", "denied: leaking", "warm, 16 at a time", "Recall@5 over releases", "0.54 to 1.00",
-                 "not compared: taxi", "embedded tokens a question", "hand&lt;book&gt;", "The simplest"):  # fmt: skip
+                 "not compared: taxi", "1 worse (&lt;slip&gt;)",
+                 "embedded tokens a question", "hand&lt;book&gt;", "The simplest"):  # fmt: skip
         assert text in html, text
     assert not re.search(r"(?:src|href)=|url\(|@import|<script", html)
 
