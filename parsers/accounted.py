@@ -22,6 +22,7 @@ _MARKUP = {
     "json_schema": f"{_KEY}|{_POINTER}",
     "knowledge_entry": _KEY,
     "boxnote": rf'{_KEY}\s*(?:"[a-z_]+"|[\d.]+|true|false)?',
+    "csv_table": r"\Asep=.",
     "data_dictionary": rf"{_KEY}|\A[^\n]*\n",
 }
 """Parser -> what is syntax where it stands between two elements: options, keys, ways to what is referred

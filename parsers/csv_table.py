@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
 from kprep.core.errors import TooLarge
-from kprep.core.models import Element, ElementKind, Locator, ParsedDocument, ParserSpec, RawDocument, table_text
+from kprep.core.models import (
+    DocumentMetadata,
+    Element,
+    ElementKind,
+    Locator,
+    ParsedDocument,
+    ParserSpec,
+    RawDocument,
+    table_text,
+)
 from kprep.core.tables import explains_codes
 from parsers.anchors import Slugger
 from parsers.decoding import decode
-from parsers.records import Record, delimiter_of, has_header, records
-from parsers.source_text import SourceText, document, read
+from parsers.records import Record, above_table, delimiter_of, has_header, records
+from parsers.source_text import SourceText, document, heading, read
 from parsers.source_text import quote as quote_text
 
 NAME = "csv_table"
-VERSION = 3
+VERSION = 4
 MEDIA_TYPES = ("text/csv", "text/tab-separated-values")
 MAX_BYTES = 64_000_000
+_SEPARATOR = re.compile("sep=.")
+"""The first line by which Excel is told what stands between cells."""
 REGION = 100
 """Records of one table element."""
 MAX_COLUMNS = 10_000
@@ -29,13 +41,17 @@ MAX_CELLS = 10_000_000
 def parse(raw: RawDocument) -> ParsedDocument:
     """Tables of up to 100 records, the header repeated as their first row, in order; `row` is the number of the record
     before the first one (1 is the header, as the table's first line is), `line` and `char` are those of the records.
+    What stands above the table (a title, comments) is a heading, the first of it, and paragraphs.
 
     Where the first column holds codes, each record is a table of its own, `fragment` "error", `anchor` its code.
     Records of one cell only are paragraphs. Raises: TooLarge (bytes, columns, cells)."""
     source = read(raw, MAX_BYTES)
     found = list(records(source, _delimiter(raw.media_type, source.text)))
     _check_size(found, raw.uri)
-    return document(raw, f"{NAME}@{VERSION}", list(_elements(source, found)))
+    above = above_table(found)
+    elements = [*_said_above(source, found[:above]), *_elements(source, found[above:])]
+    title = next((element.text for element in elements if element.kind is ElementKind.HEADING), "")
+    return document(raw, f"{NAME}@{VERSION}", elements, DocumentMetadata(title=title))
 
 
 def quote(content: bytes, locator: Locator) -> str:
@@ -46,7 +62,8 @@ def quote(content: bytes, locator: Locator) -> str:
     start, end = locator.char or (0, 0)
     chosen = [r for r in found if r.number >= locator.row and ((start < r.end and r.start < end) or not locator.char)]
     chosen = chosen if locator.char else chosen[:1]
-    head = found[:1] if chosen and chosen[0].number > 1 else []
+    above = above_table(found)
+    head = found[above : above + 1] if chosen and chosen[0].number > above + 1 else []
     return "\n".join("\n".join(record.cells) for record in (*head, *chosen))
 
 
@@ -74,6 +91,19 @@ def _delimiter(media_type: str, text: str) -> str:
     return "\t" if "tab-separated" in media_type and "\t" in text else delimiter_of(text)
 
 
+def _said_above(source: SourceText, found: Sequence[Record]) -> Iterator[Element]:
+    """The records above a table, without the sign of a comment."""
+    first = next((record for record in found if not _SEPARATOR.match(source.text, record.start)), None)
+    for record in found:
+        filled = [cell for cell in record.cells if cell.strip()]
+        if not filled or _SEPARATOR.fullmatch(source.text, record.start, record.end):
+            continue
+        text = filled[0] if len(filled) == 1 else source.text[record.start : record.end]
+        place = replace(source.place(record.start, record.end), row=record.number)
+        said = text.strip().lstrip("#").strip() or text.strip()
+        yield heading(said, place, 1) if record is first else Element(ElementKind.PARAGRAPH, said, place)
+
+
 def _elements(source: SourceText, found: Sequence[Record]) -> Iterator[Element]:
     if all(len(record.cells) == 1 for record in found):
         for record in found:
@@ -99,7 +129,7 @@ def _table(
     place and characters are those of the records, of the first table those of the header too."""
     width = max(len(record.cells) for record in (*head, *region))
     rows = tuple((*record.cells, *[""] * (width - len(record.cells))) for record in (*head, *region))
-    first = head[0] if head and region[0].number == 2 else region[0]
+    first = head[0] if head and region[0].number == head[0].number + 1 else region[0]
     place = source.place(first.start, region[-1].end, anchor)
     row = region[0].number - len(head)
     place = Locator(line=place.line, char=place.char, row=row, anchor=anchor)

@@ -13,6 +13,8 @@ from parsers.source_text import SourceText
 
 DELIMITERS = (",", "\t", ";", "|")
 _SAMPLED = 30
+MOST_ABOVE = 20
+"""Records above a table that are looked at."""
 _LONGEST_RECORD = 500
 """Lines of one record; a quote open for longer was never meant as one."""
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -61,7 +63,7 @@ def records(source: SourceText, delimiter: str) -> Iterator[Record]:
             continue
         cells, used = _record(source, at, delimiter, width)
         number += 1
-        width = width or len(cells)
+        width = width or (len(cells) if len(cells) > 1 else 0)
         yield Record(number, tuple(cells), lines[at].start, lines[at + used - 1].end)
         at += used
 
@@ -105,3 +107,21 @@ def has_header(first: Sequence[str], second: Sequence[str]) -> bool:
     if len(set(names)) != len(names) or not all(names) or any(_NUMBER.match(name) for name in names):
         return False
     return any(len(name) <= 60 for name in names) and list(first) != list(second)
+
+
+def above_table(found: Sequence[Record]) -> int:
+    """How many records stand above the table, at most `MOST_ABOVE`: with one filled cell, or comments (`# ...`) that
+    have other columns than the table. None where what follows has no header that names its columns."""
+    widths = Counter(len(record.cells) for record in found[: _SAMPLED + MOST_ABOVE])
+    width = widths.most_common(1)[0][0] if widths else 0
+    above = 0
+    while above < min(len(found), MOST_ABOVE) and _is_above(found[above].cells, width):
+        above += 1
+    table = found[above : above + 2]
+    return above if len(table) == 2 and has_header(table[0].cells, table[1].cells) else 0
+
+
+def _is_above(cells: Sequence[str], width: int) -> bool:
+    if width < 2:
+        return False
+    return sum(map(bool, map(str.strip, cells))) < 2 or (cells[0].lstrip()[:1] == "#" and len(cells) != width)

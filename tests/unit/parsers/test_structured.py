@@ -280,3 +280,35 @@ def test_shared_parameters_of_a_path_are_found_at_its_operations() -> None:
     assert "Number of the order" in openapi.quote(content, table.locator)
     assert any("x-team: billing" in e.text for e in elements)
     assert any(e.text == "/b\nother.yaml#/b" for e in elements)
+
+
+@pytest.mark.parametrize(
+    "above",
+    [
+        ["# Pumps, valves and more of the plant"],
+        ["Pumps of the plant"],
+        ["Pumps of the plant;;", "Made by: Ann", ""],
+        ["sep=;", "Pumps of the plant"],
+        ['"Pumps; all of them";;', "# of 2026", ";;"],
+    ],
+)
+def test_what_stands_above_a_table_is_no_header(above: list[str]) -> None:
+    content = "\n".join([*above, "name;power;unit", "Alpha;12;kW", "Beta;13;kW", "Gamma;14;kW", ""])
+    found = document("a.csv", content)
+    (table,) = (element for element in found.elements if element.rows)
+    assert (table.header_rows, table.rows[0]) == (1, ("name", "power", "unit"))
+    titles = [element.text for element in found.elements if not element.rows]
+    assert titles[0] == found.metadata.title == headings(found)[0]
+    assert titles[0].startswith("Pumps")
+    spec = PARSERS["csv_table"]
+    for element in found.elements:
+        assert all(word in spec.quote(content.encode(), element.locator) for word in element.text.split(" | "))
+    last = 5 + sum(bool(line.strip("\n")) for line in above) - 1
+    assert spec.quote(content.encode(), Locator(row=last)) == "name\npower\nunit\nGamma\n14\nkW"
+
+
+@pytest.mark.parametrize("content", ["#id,name\n1,a\n2,b\n", "a,,\nb,,\n", "one\ntwo\nthree\n", "x,\ny,\nz,\n"])
+def test_a_table_without_a_title_has_none(content: str) -> None:
+    found = document("a.csv", content)
+    assert not headings(found)
+    assert found.metadata.title == ""
