@@ -12,7 +12,7 @@ from sqlalchemy import Connection, TextClause, text
 
 from kprep.store import embeddings
 from kprep.store.embeddings import NearIndex
-from kprep.store.sql import binary_rows, load
+from kprep.store.sql import binary_mappings, binary_rows, load
 
 SQL = load(__file__)
 LEAST_EF = 200
@@ -108,7 +108,7 @@ def chunks(
 ) -> list[dict[str, Any]]:
     """Visible chunks by id or of one document, by URI and position, with document, place and metadata."""
     values = {**scope.values(), "chunk_ids": None if chunk_ids is None else list(chunk_ids), "uri": uri}
-    return [dict(row) for row in connection.execute(SQL["chunks"], values).mappings()]
+    return binary_mappings(connection, SQL["chunks"], values)
 
 
 def parents(connection: Connection, scope: Scope, parent_ids: Sequence[str]) -> list[dict[str, Any]]:
