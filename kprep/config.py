@@ -20,7 +20,7 @@ NAME = re.compile(r"[a-z][a-z0-9_-]{0,47}")
 PROJECTABLE = frozenset(
     ("text", "title", "citation", "heading_path", "locator", "document_uri", "keywords", "language", "fragment",
      "truth_confidence", "source_confidence", "difficulty", "style", "avoid_with",
-     "updated_at", "doc_type", "sensitivity", "store", "parent_id", "chunk_id")
+     "updated_at", "valid_from", "valid_until", "source", "doc_type", "sensitivity", "store", "parent_id", "chunk_id")
 )  # fmt: skip
 FILTERABLE = ("sensitivity", "doc_type", "language", "source")
 

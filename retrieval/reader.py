@@ -194,7 +194,7 @@ def public_metadata(row: Mapping[str, Any]) -> dict[str, Any]:
     )
     metadata = row["metadata"]
     said = {name: metadata[name] for name in kept if metadata.get(name) not in (None, "")}
-    return {**said, "store": row["store"], "version_id": row["version_id"]}
+    return {**said, "source": row["source"], "store": row["store"], "version_id": row["version_id"]}
 
 
 def chunk_json(row: Mapping[str, Any]) -> dict[str, Any]:

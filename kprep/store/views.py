@@ -25,12 +25,20 @@ COLUMNS: Mapping[str, str] = {
         name: f"kprep.inherited(c.signals, d.metadata) -> '{name}'"
         for name in ("avoid_with", "difficulty", "source_confidence", "style", "truth_confidence")
     },
-    "updated_at": "m.updated_at",
-    "doc_type": "m.doc_type",
-    "sensitivity": "m.sensitivity",
-    "store": "m.store",
-    "parent_id": "m.parent_id",
-    "chunk_id": "m.chunk_id",
+    **{
+        name: f"m.{name}"
+        for name in (
+            "updated_at",
+            "valid_from",
+            "valid_until",
+            "source",
+            "doc_type",
+            "sensitivity",
+            "store",
+            "parent_id",
+            "chunk_id",
+        )
+    },
     "citation": "kprep.citation(d.uri, m.locator)",
 }
 
