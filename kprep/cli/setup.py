@@ -44,6 +44,13 @@ def init_command(directory: Path, name: str | None, dry_run: bool, as_json: bool
     output.console.print(f"{'would write' if dry_run else 'wrote'} knowledge base [bold]{chosen}[/] to {folder}")
     for path in files:
         output.console.print(f"  {path}")
+    ours = {Path(path).parts[0] for path in files}
+    beside = sorted(path.name for path in folder.glob("[!.]*") if path.name not in ours) if folder.is_dir() else []
+    if beside:
+        output.console.print(
+            f"not read yet: {', '.join(beside[:3])}{' and others' if len(beside) > 3 else ''}: move documents into "
+            "documents/, or name their folder as a source in kprep.yaml"
+        )
     if not dry_run:
         where = "" if folder == Path.cwd() else f"cd {directory} && "
         output.console.print(f"next: [bold]{where}kprep run[/]")
@@ -51,8 +58,8 @@ def init_command(directory: Path, name: str | None, dry_run: bool, as_json: bool
 
 def _name_from(folder_name: str) -> str:
     """A valid name made of a folder's name."""
-    name = re.sub(r"[^a-z0-9_-]+", "-", folder_name.lower()).strip("-_0123456789") or "knowledge"
-    return name[:48]
+    name = re.sub(r"[^a-z0-9_-]+", "-", folder_name.lower()).strip("-_").lstrip("-_0123456789")
+    return name[:48] or "knowledge"
 
 
 def _files(name: str) -> dict[str, str]:
