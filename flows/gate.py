@@ -19,6 +19,7 @@ from quality.spec import (
     Candidate,
     CandidateChunk,
     CandidateDocument,
+    Copy,
     DocumentFigures,
     GateReport,
     Hit,
@@ -54,9 +55,10 @@ def candidate(workspace: Workspace, connection: Connection, release: int, child:
     space = row.configuration["embedding_space"]
     chunks = [_chunk(item) for item in measures.gate_chunks(connection, kb, release, space, expected)]
     new = [_document(item) for item in measures.gate_documents(connection, kb, release, row.base_release)]
-    copies: dict[str, list[str]] = {}
+    copies: dict[str, list[Copy]] = {}
     for item in measures.copies(connection, kb, release):
-        copies.setdefault(item["chunk_id"], []).append(item["document_uri"])
+        copy = Copy(item["document_uri"], **_readers(item))
+        copies.setdefault(item["chunk_id"], []).append(copy)
     redactor = redactor_of(workspace.rules)
     base = row.base_release
     live = releases.get(connection, kb, base) if base else None
@@ -103,9 +105,12 @@ def candidate(workspace: Workspace, connection: Connection, release: int, child:
 
 def _chunk(item: Mapping[str, Any]) -> CandidateChunk:
     places = {"heading_path": tuple(item["heading_path"]), "locator": Locator.from_json(item["locator"])}
+    return CandidateChunk(**{**item, **places, **_readers(item), "keywords": tuple(item["keywords"])})
+
+
+def _readers(item: Mapping[str, Any]) -> dict[str, Any]:
     section = item["section_acl"]
-    readers = {"acl": tuple(item["acl"]), "section_acl": None if section is None else tuple(section)}
-    return CandidateChunk(**{**item, **places, **readers, "keywords": tuple(item["keywords"])})
+    return {"acl": tuple(item["acl"]), "section_acl": None if section is None else tuple(section)}
 
 
 def _document(item: Mapping[str, Any]) -> CandidateDocument:

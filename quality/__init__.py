@@ -15,8 +15,8 @@ of new chunks, `text` and `index_text`), `code_cut` (a bracket that only the nei
 Coverage of new documents: `chunks_missing`, `text_lost`, `text_shrunk`, `headings_lost`, `chunk_count` (robust z),
 `reading_order`, `index_text`, `parents_wrong`, `keywords_missing`.
 Likeness: `chunks_similar` (MinHash), `lines_repeated`, `clauses_conflict`.
-Change: `mass_change`, `permissions_widened`, `metadata_differs`, `validity_lost`, `documents_exchanged`,
-`formats_gone`, `newer_first`, `vectors_wrong` (some vectors computed again).
+Change: `mass_change`, `permissions_widened`, `copies_wider`, `metadata_differs`, `validity_lost`,
+`documents_exchanged`, `formats_gone`, `newer_first`, `vectors_wrong` (some vectors computed again).
 Citations: `locator_opens` opens the originals of a fixed sample of new chunks; 90 % of their words must stand there,
 and all numbers, in their case and with the cells of a row in order. `headings_wrong` looks for the headings.
 References: `relations_broken`, those that lead nowhere any more.

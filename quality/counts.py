@@ -146,7 +146,8 @@ def chunks_duplicate(candidate: Candidate) -> Sequence[Finding]:
 
 def _elsewhere(candidate: Candidate, group: Sequence[CandidateChunk]) -> list[str]:
     """At most three documents that say the same as the first chunk of a group."""
-    others = [chunk.document_uri for chunk in group[1:]] + list(candidate.copies.get(group[0].chunk_id, ()))
+    copies = candidate.copies.get(group[0].chunk_id, ())
+    others = [chunk.document_uri for chunk in group[1:]] + [copy.document_uri for copy in copies]
     return list(dict.fromkeys(others))[:3]
 
 

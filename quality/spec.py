@@ -76,6 +76,15 @@ class CandidateChunk:
 
 
 @dataclass(frozen=True, slots=True)
+class Copy:
+    """Another chunk of the candidate with a chunk's text: its document, and its readers as in `CandidateChunk`."""
+
+    document_uri: str
+    acl: tuple[str, ...] = ()
+    section_acl: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class DocumentFigures:
     """A version of a document in numbers, with its metadata.
 
@@ -154,7 +163,7 @@ class Candidate:
 
     `chunks`: what is new in it, and the documents that questions expect; the rest passed an earlier gate unchanged, so
     that the cost of the gate grows with the change. `total`: chunks of the whole candidate. `copies`: new chunk id ->
-    URIs of other chunks of the candidate with the same text. `without_vector`: chunks of the candidate without one.
+    other chunks of the candidate with the same text. `without_vector`: chunks of the candidate without one.
     `ask(question, top_k)`: hits of the candidate for the question's principals, best first; raises when it cannot.
     `ask_live`: the same on the live release, None when there is none. `open_original(chunk)`: text of the original at
     the chunk's locator, read afresh; raises when it cannot. `scan_text(text)`: kinds of personal data or secrets found.
@@ -179,7 +188,7 @@ class Candidate:
     thresholds: Thresholds
     total: int
     without_vector: int = 0
-    copies: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    copies: Mapping[str, Sequence[Copy]] = field(default_factory=dict)
     relations: Sequence[TouchedRelation] = ()
     removed: Mapping[str, float] = field(default_factory=dict)
     """New documents of which cleaning took more than the threshold: URI -> share of the characters."""

@@ -161,7 +161,7 @@ ORDER BY v.coverage, d.uri LIMIT :most;
 
 -- name: copies
 -- Chunks of the release that say the same as a new one.
-SELECT n.chunk_id, d.uri AS document_uri, m.ordinal, m.locator, left(c.text, 80) AS text, md5(c.text) AS same
+SELECT n.chunk_id, d.uri AS document_uri, m.ordinal, m.acl, m.section_acl, md5(c.text) AS same
 FROM (SELECT DISTINCT md5(c.text) AS same, m.chunk_id
       FROM kprep.release_members m JOIN kprep.chunks c ON c.kb = m.kb AND c.chunk_id = m.chunk_id
       WHERE m.kb = :kb AND m.from_release = :release AND m.to_release IS NULL) AS n

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from kprep.core.models import Locator
-from quality.spec import Candidate, CandidateChunk, CandidateDocument, Hit, Question, Thresholds, TouchedRelation
+from quality.spec import Candidate, CandidateChunk, CandidateDocument, Copy, Hit, Question, Thresholds, TouchedRelation
 from tests.fakes.handbook_candidate import (
     DIMENSIONS,
     Document,
@@ -494,6 +494,12 @@ def half_of_the_principals_gone() -> Candidate:
 @corruption("metadata_differs")
 def what_is_confidential_marked_public() -> Candidate:
     return held(of(SALARY), lambda chunk: replace(chunk, sensitivity="public"))
+
+
+@corruption("copies_wider")
+def a_confidential_passage_pasted_into_a_public_page() -> Candidate:
+    pasted = middle(SALARY)
+    return candidate_of(handbook(), everything_new=True, copies={pasted.chunk_id: (Copy(FAQ, ("public",)),)})
 
 
 @corruption("permissions_widened")

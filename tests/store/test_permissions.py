@@ -54,6 +54,25 @@ def test_only_principals_of_the_acl_see_a_document(make_base: MakeBase) -> None:
 
 
 @pytest.mark.req("D1.15")
+def test_a_copy_with_more_readers_is_told_by_the_gate(make_base: MakeBase) -> None:
+    base = make_base({"bonus.md": page("Bonus", LONG, front_matter="acl: [board]"), "travel.md": TRAVEL})
+    base.run()
+    base.write("minutes.md", page("Minutes", LONG, front_matter="acl: public"))
+    (check,) = [check for check in base.run()["gate"]["checks"] if check["code"] == "copies_wider"]
+    assert (check["level"], check["passed"], check["value"]) == ("warning", False, 1)
+    told = {name: check["samples"][0][name] for name in ("document_uri", "readers", "closed_in", "readers_there")}
+    assert told == {
+        "document_uri": "docs/minutes.md",
+        "readers": ["public"],
+        "closed_in": "docs/bonus.md",
+        "readers_there": ["board"],
+    }
+    base.write("minutes.md", page("Minutes", LONG, front_matter="acl: [board]"))
+    again = base.run()["gate"]["checks"]
+    assert all(check["passed"] for check in again if check["code"] == "copies_wider")
+
+
+@pytest.mark.req("D1.15")
 def test_source_without_acl_lets_nobody_in(make_base: MakeBase) -> None:
     source = {"name": "docs", "kind": "filesystem", "path": "docs", "include": ["**/*"]}
     base = make_base(FOUR, sources=[source])

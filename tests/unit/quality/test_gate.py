@@ -14,7 +14,7 @@ import quality
 from kprep.core.errors import CorruptDocument, QualityError
 from kprep.core.models import Locator
 from quality import CHECKS, report_from_json, report_json, run_gate
-from quality.spec import CandidateChunk, CheckSpec, Finding, Hit, Question, Thresholds
+from quality.spec import CandidateChunk, CheckSpec, Copy, Finding, Hit, Question, Thresholds
 from tests.unit.quality.builder import (
     CHUNKS,
     CLIENT,
@@ -226,11 +226,41 @@ def test_the_same_candidate_gives_the_same_report() -> None:
 
 
 def test_copies_outside_of_what_is_looked_at_count() -> None:
-    candidate = make_candidate(total=1000, copies={CHUNKS[0].chunk_id: ("people/other.md",)})
+    candidate = make_candidate(total=1000, copies={CHUNKS[0].chunk_id: (Copy("people/other.md"),)})
     finding = one(run_gate(candidate), "chunks_duplicate")
     assert finding.value == pytest.approx(0.001)
     assert finding.samples[0]["also_in"] == ["people/other.md"]
     assert finding.passed
+
+
+@pytest.mark.parametrize(
+    ("own", "section", "other", "there"),
+    [
+        (("staff",), None, ("public",), "open_in"),
+        (("staff",), None, ("board", "staff"), "open_in"),
+        (("staff",), ("board",), ("board", "staff"), "open_in"),
+        (("public",), None, ("staff",), "closed_in"),
+        (("board", "staff"), None, ("staff",), "closed_in"),
+        (("staff",), None, (), "closed_in"),
+        (("staff",), None, ("staff",), ""),
+        (("staff",), None, ("board",), ""),
+        (("public",), None, ("public", "staff"), ""),
+    ],
+)
+def test_a_text_that_has_more_readers_in_another_document_is_told(
+    own: tuple[str, ...], section: tuple[str, ...] | None, other: tuple[str, ...], there: str
+) -> None:
+    chunk = replace(CHUNKS[0], text=f"{CHUNKS[0].text} Ask before you book.", acl=own, section_acl=section)
+    copies = {chunk.chunk_id: (Copy("people/other.md", other),)}
+    finding = one(run_gate(make_candidate([chunk, *CHUNKS[1:]], copies=copies)), "copies_wider")
+    assert finding.level == "warning"
+    assert finding.passed == (there == "")
+    for sample in finding.samples:
+        assert sample[there] == "people/other.md"
+        assert sample["readers_there"] == sorted(other)
+        assert sample["text"]
+    short = make_candidate(copies={CHUNKS[-1].chunk_id: (Copy("people/other.md", ("public",)),)})
+    assert one(run_gate(replace(short, chunks=[replace(CHUNKS[-1], text="See above.")])), "copies_wider").passed
 
 
 def test_a_vector_missing_in_an_unchanged_chunk_blocks() -> None:
