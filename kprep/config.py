@@ -218,6 +218,17 @@ class ThresholdConfig(_Strict):
     unanswered_share: float = Field(default=0.1, ge=0, le=1)
     worse_by: float = Field(default=0.1, ge=0, le=1)
     chunk_count_z: float = Field(default=3.5, gt=0)
+    failed_warning: float = Field(default=0.1, ge=0, le=1)
+    short_words: int = Field(default=4, ge=1)
+    small_release: int = Field(default=50, ge=0)
+    near_duplicate_likeness: float = Field(default=0.8, ge=0.5, le=1)
+    repeated_share: float = Field(default=0.3, gt=0, le=1)
+    shrunk_share: float = Field(default=0.5, ge=0, le=1)
+    without_keywords: float = Field(default=0.5, ge=0, le=1)
+    changed_documents: int = Field(default=20, ge=0)
+    vector_cosine: float = Field(default=0.98, ge=0, le=1)
+    locator_words: float = Field(default=0.9, ge=0, le=1)
+    conflict_likeness: float = Field(default=0.8, ge=0.5, le=1)
     conflicts: Literal["warning", "error"] = "warning"
     min_questions: int = Field(default=5, ge=1)
 

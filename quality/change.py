@@ -9,8 +9,6 @@ from quality.samples import first, place, shown
 from quality.spec import Candidate, CandidateChunk, CheckSpec, Copy, Expected, Finding, Level, Question
 from quality.text import word_count
 
-MASS_DOCUMENTS = 20
-"""Fewer changed documents are no mass change, whatever their share."""
 SEVERAL = 2
 """Documents of a kind: that the only one is gone says nothing."""
 PUBLIC = "public"
@@ -20,8 +18,6 @@ PROBES = 50
 """Pairs of an old and a new document that are asked for."""
 VECTORS = 12
 """New chunks whose vector is computed again."""
-SAME = 0.98
-"""Cosine of two vectors of one text by one model; rounding costs less."""
 
 
 def mass_change(candidate: Candidate) -> Sequence[Finding]:
@@ -29,7 +25,7 @@ def mass_change(candidate: Candidate) -> Sequence[Finding]:
     changed = sum(document.live is not None for document in candidate.documents) + candidate.retired
     share = changed / candidate.live_documents if candidate.live_documents else 0.0
     limit = candidate.thresholds.changed_share
-    passed = share <= limit or changed <= MASS_DOCUMENTS
+    passed = share <= limit or changed <= candidate.thresholds.changed_documents
     message = f"{changed} of {candidate.live_documents} live documents are changed or gone"
     if not passed:
         message += ": expected after a change of rules or a restructuring; else look at the sources"
@@ -216,24 +212,25 @@ def _probes(candidate: Candidate) -> list[Question]:
 
 def vectors_wrong(candidate: Candidate) -> Sequence[Finding]:
     """Stored vectors that the model named by the release does not give: of another model, or of another text."""
+    same = candidate.thresholds.vector_cosine  # of one text by one model; rounding costs less
     if not candidate.needs_vectors or candidate.vector_agreement is None:
-        return [Finding("vectors_wrong", "info", True, None, SAME, "keyword-only mode: no vectors are compared")]
+        return [Finding("vectors_wrong", "info", True, None, same, "keyword-only mode: no vectors are compared")]
     new = sorted(
         (chunk for chunk in candidate.chunks if chunk.is_new and chunk.has_vector),
         key=lambda chunk: digest("vector", chunk.chunk_id),
     )[:VECTORS]
     cosines = [(chunk, candidate.vector_agreement(chunk)) for chunk in new]
     unknown = sum(cosine is None for _, cosine in cosines)
-    wrong = [(chunk, cosine) for chunk, cosine in cosines if cosine is not None and cosine < SAME]
+    wrong = [(chunk, cosine) for chunk, cosine in cosines if cosine is not None and cosine < same]
     if unknown:
         message = "inconclusive: the embedder cannot be asked, so no vector was computed again"
-        return [Finding("vectors_wrong", "warning", False, None, SAME, message)]
+        return [Finding("vectors_wrong", "warning", False, None, same, message)]
     message = f"{len(wrong)} of {len(new)} vectors computed again differ from what is stored"
     if wrong:
         message += ": the model behind the name has changed; give it another revision in `embedding`, then run again"
     least = min((cosine for _, cosine in cosines if cosine is not None), default=None)
     samples = first(place(chunk, cosine=round(cosine, 3)) for chunk, cosine in wrong)
-    return [Finding("vectors_wrong", "error", not wrong, least, SAME, message, samples)]
+    return [Finding("vectors_wrong", "error", not wrong, least, same, message, samples)]
 
 
 CHECKS = (

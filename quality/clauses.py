@@ -20,8 +20,6 @@ from quality.text import words
 
 MOST_CHUNKS = 200
 """New chunks with a clause that are compared: at some 10 ms each."""
-ALIKE = 0.8
-"""Share of common words (as multisets) from which two sentences speak of the same."""
 LEAST_WORDS = 5
 """Words a sentence must have beside its values; characters of a script without spaces count half."""
 
@@ -103,10 +101,11 @@ def _stands_alone(text: str, number: str) -> bool:
     return re.search(rf"(?<![^\W_]){re.escape(number)}(?![^\W_])", text) is not None or not text.isascii()
 
 
-def contradiction(one: Clause, other: Clause) -> str:
-    """What two clauses of the same subject say differently: "number", "date", "modality", or "" when they do not."""
+def contradiction(one: Clause, other: Clause, likeness: float) -> str:
+    """What two clauses say differently: "number", "date", "modality", or "" when they do not, or speak of another
+    subject: with less than `likeness` of their other words (as multisets) in common."""
     common, either = (one.frame & other.frame).total(), (one.frame | other.frame).total()
-    if common < ALIKE * either:
+    if common < likeness * either:
         return ""
     if one.dates != other.dates and len(one.dates) == len(other.dates):
         return "date"
@@ -145,7 +144,7 @@ def clauses_conflict(candidate: Candidate) -> Sequence[Finding]:
                 | _quoted(candidate, one, two)
                 for one in own[chunk.chunk_id]
                 for two in _of(other)
-                if (kind := contradiction(one, two))
+                if (kind := contradiction(one, two, candidate.thresholds.conflict_likeness))
             ]
     samples.sort(key=lambda sample: (sample["document_uri"], sample["ordinal"], sample["other_chunk_id"]))
     message = f"{len(samples)} clauses of {len(new)} new chunks contradict one of another valid document"

@@ -9,14 +9,6 @@ from quality.samples import first, place, shown
 from quality.spec import Candidate, CandidateChunk, CheckSpec, Finding, Level
 from quality.text import word_count
 
-MIN_WORDS = 4
-"""A chunk under this many words (8 characters of Chinese or Japanese) is short."""
-SMALL_RELEASE = 50
-"""Under this many chunks a share of duplicates says little: it warns and does not block."""
-
-
-WARN_FAILED = 0.1
-
 
 def _share(part: int, whole: int) -> float:
     return part / whole if whole else 0.0
@@ -56,11 +48,12 @@ def view_empty(candidate: Candidate) -> Sequence[Finding]:
 
 
 def documents_failed(candidate: Candidate) -> Sequence[Finding]:
-    """Share of listed documents that did not come through: a warning over WARN_FAILED, an error only over a threshold
-    the configuration sets, because each failed document keeps its published version and harms no other."""
+    """Share of listed documents that did not come through: a warning over `failed_warning`, an error only over
+    `failed_share` where that is set, because each failed document keeps its published version and harms no other."""
     share, limit = _share(candidate.failed, candidate.listed), candidate.thresholds.failed_share
+    least = candidate.thresholds.failed_warning
     refused = limit is not None and share > limit
-    warned = share > (WARN_FAILED if limit is None else limit / 2)
+    warned = share > (least if limit is None else limit / 2)
     message = f"{candidate.failed} of {candidate.listed} documents failed"
     if refused or warned:
         message += ": `kprep status` names each with its reason; repair or exclude them, then run again"
@@ -110,9 +103,10 @@ def _visible(text: str) -> bool:
 
 def chunks_short(candidate: Candidate) -> Sequence[Finding]:
     """Share of the release that new chunks with too few words to answer anything take."""
-    short = [chunk for chunk in candidate.chunks if word_count(chunk.text) < MIN_WORDS]
+    least = candidate.thresholds.short_words  # of Chinese or Japanese twice as many characters
+    short = [chunk for chunk in candidate.chunks if word_count(chunk.text) < least]
     share, limit = _share(len(short), candidate.total), candidate.thresholds.short_share
-    message = f"{len(short)} of {len(candidate.chunks)} chunks looked at have under {MIN_WORDS} words"
+    message = f"{len(short)} of {len(candidate.chunks)} chunks looked at have under {least} words"
     if share > limit:
         message += ": raise `min_tokens` of the chunk profile, or let a cleaning rule take what is noise"
     samples = first(shown(candidate, chunk) for chunk in short)
@@ -133,7 +127,7 @@ def chunks_duplicate(candidate: Candidate) -> Sequence[Finding]:
     ]
     count = sum(map(len, repeated))
     share, limit = _share(count, candidate.total), candidate.thresholds.duplicate_share
-    level: Level = "error" if candidate.total >= SMALL_RELEASE else "warning"
+    level: Level = "error" if candidate.total >= candidate.thresholds.small_release else "warning"
     message = f"{count} of {len(candidate.chunks)} chunks looked at say the same as another one"
     if share > limit:
         message += ": exclude copies of documents, or let a cleaning rule take what repeats on every page"

@@ -11,8 +11,6 @@ from quality.samples import first, place
 from quality.spec import Candidate, CandidateChunk, CandidateDocument, CheckSpec, DocumentFigures, Finding
 from quality.text import word_count, words
 
-SHRUNK = 0.5
-"""A new version with less than this share of the live one's text is looked at."""
 LEAST_SPREAD = 0.3
 """Spread of the logarithm that is always normal, however alike the documents are: some three times as much is not."""
 LEAST_DOCUMENTS = 8
@@ -21,7 +19,6 @@ UNORDERED = ("openapi", "json_schema", "yaml_config", "ini_config")
 """Parsers of references that are looked up: operations come first and schemas then, and settings of no section before
 all others, wherever the file has them."""
 KEYWORDS_FROM = 20
-WITHOUT_KEYWORDS = 0.5
 INDEX_WORDS = 0.9
 """Share of a chunk's words that its index text must hold."""
 
@@ -70,24 +67,28 @@ def text_lost(candidate: Candidate) -> Sequence[Finding]:
 
 
 def text_shrunk(candidate: Candidate) -> Sequence[Finding]:
-    """New versions with less than half the text of the live one: the author's cut, or a broken export."""
+    """New versions with much less text than the live one: the author's cut, or a broken export."""
+    limit = candidate.thresholds.shrunk_share
     shrunk = [
         (document.prepared.chars / document.live.chars, document)
         for document in candidate.documents
-        if document.live and document.live.chars and document.prepared.chars < SHRUNK * document.live.chars
+        if document.live and document.live.chars and document.prepared.chars < limit * document.live.chars
     ]
     shrunk.sort(key=lambda pair: (pair[0], pair[1].uri))
-    message = f"{len(shrunk)} documents have less than {SHRUNK:.0%} of the text of their live version"
+    message = f"{len(shrunk)} documents have less than {limit:.0%} of the text of their live version"
     if shrunk:
         message += ": `kprep release diff` shows what is gone; look whether the source was cut on purpose"
     value = shrunk[0][0] if shrunk else None
     samples = first({"document_uri": document.uri, "share": round(share, 3)} for share, document in shrunk)
-    return [Finding("text_shrunk", "warning", not shrunk, value, SHRUNK, message, samples)]
+    return [Finding("text_shrunk", "warning", not shrunk, value, limit, message, samples)]
 
 
 def headings_lost(candidate: Candidate) -> Sequence[Finding]:
     """New versions that have no headings where the live one had some: every chunk then cites the whole document."""
-    lost = [document for document in candidate.documents if document.live and _flat(document.prepared, document.live)]
+    most = candidate.thresholds.shrunk_share
+    lost = [
+        document for document in candidate.documents if document.live and _flat(document.prepared, document.live, most)
+    ]
     message = f"{len(lost)} documents lost their headings"
     if lost:
         message += ": look at how they are exported; `kprep try FILE --stage parse` shows what is read"
@@ -97,8 +98,8 @@ def headings_lost(candidate: Candidate) -> Sequence[Finding]:
     return [Finding("headings_lost", "warning", not lost, float(len(lost)), 0.0, message, samples)]
 
 
-def _flat(now: DocumentFigures, before: DocumentFigures) -> bool:
-    return before.headings >= 3 and now.headings <= 1 and now.chars >= SHRUNK * before.chars
+def _flat(now: DocumentFigures, before: DocumentFigures, shrunk_share: float) -> bool:
+    return before.headings >= 3 and now.headings <= 1 and now.chars >= shrunk_share * before.chars
 
 
 def chunk_count(candidate: Candidate) -> Sequence[Finding]:
@@ -190,8 +191,9 @@ def keywords_missing(candidate: Candidate) -> Sequence[Finding]:
     if bare:
         message += ": `kprep try FILE --stage enrich` shows what is taken from a document"
     samples = first(map(place, bare))
-    passed = share <= WITHOUT_KEYWORDS or len(long) < LEAST_DOCUMENTS
-    return [Finding("keywords_missing", "warning", passed, share, WITHOUT_KEYWORDS, message, samples)]
+    limit = candidate.thresholds.without_keywords
+    passed = share <= limit or len(long) < LEAST_DOCUMENTS
+    return [Finding("keywords_missing", "warning", passed, share, limit, message, samples)]
 
 
 CHECKS = (

@@ -14,23 +14,19 @@ SHINGLE = 3
 PERMUTATIONS = 128
 BANDS = 32
 """128 values in 32 bands of 4: pairs of likeness 0.8 are met with probability 1, of 0.3 with 0.2 (then compared)."""
-NEAR = 0.8
-"""Share of common three-word shingles (Jaccard) from which two chunks say nearly the same."""
 LEAST_WORDS = 12
 """Shorter chunks are alike by accident."""
-SMALL_RELEASE = 50
 NOISE_CHUNKS = 5
-NOISE_SHARE = 0.3
-"""A line at the edge of at least this many chunks, and this share of its document's, is a header or footer."""
+"""A line at the edge of fewer chunks is no header or footer, whatever their share of the document."""
 
 
 def chunks_similar(candidate: Candidate) -> Sequence[Finding]:
     """Share of the release that new chunks take which nearly repeat a chunk of another document."""
-    pairs = near_pairs(candidate.chunks)
+    pairs = near_pairs(candidate.chunks, candidate.thresholds.near_duplicate_likeness)
     alike = {chunk.chunk_id for pair in pairs for chunk in pair[:2]}
     share = len(alike) / candidate.total if candidate.total else 0.0
     limit = candidate.thresholds.near_duplicate_share
-    level: Level = "error" if share > limit and candidate.total >= SMALL_RELEASE else "warning"
+    level: Level = "error" if share > limit and candidate.total >= candidate.thresholds.small_release else "warning"
     message = f"{len(alike)} of {len(candidate.chunks)} chunks looked at nearly repeat one of another document"
     if alike:
         message += ": exclude the older copy, or let it be superseded (`supersedes` in the front matter)"
@@ -41,10 +37,10 @@ def chunks_similar(candidate: Candidate) -> Sequence[Finding]:
     return [Finding("chunks_similar", level, share <= limit, share, limit, message, samples)]
 
 
-def near_pairs(chunks: Sequence[CandidateChunk]) -> list[tuple[CandidateChunk, CandidateChunk, float]]:
+def near_pairs(chunks: Sequence[CandidateChunk], least: float) -> list[tuple[CandidateChunk, CandidateChunk, float]]:
     """Pairs of chunks of different documents that say nearly, but not exactly, the same; most alike first.
 
-    MinHash with banding finds them (Broder 1997), the share of common shingles decides.
+    MinHash with banding finds them (Broder 1997), the share of common shingles (Jaccard), at least `least`, decides.
     """
     from rensa import RMinHash
 
@@ -64,7 +60,7 @@ def near_pairs(chunks: Sequence[CandidateChunk]) -> list[tuple[CandidateChunk, C
             continue
         common, either = set(shingles[left.chunk_id]), set(shingles[right.chunk_id])
         likeness = len(common & either) / len(common | either)
-        if likeness >= NEAR:
+        if likeness >= least:
             found.append((left, right, likeness))
     return sorted(found, key=lambda pair: (-pair[2], pair[0].document_uri, pair[0].ordinal))
 
@@ -89,7 +85,7 @@ def lines_repeated(candidate: Candidate) -> Sequence[Finding]:
     noisy = []
     for found in documents.values():
         edges = Counter(edge for chunk in found for edge in _edges(chunk.text))
-        limit = max(NOISE_CHUNKS, NOISE_SHARE * len(found))
+        limit = max(NOISE_CHUNKS, candidate.thresholds.repeated_share * len(found))
         noisy += [
             (count, chunk)
             for edge, count in edges.items()

@@ -14,9 +14,6 @@ from quality.samples import first, place
 from quality.spec import Candidate, CandidateChunk, CheckSpec, Finding, Level
 from quality.text import altered, share_found
 
-MIN_FOUND = 0.9
-"""Share of a chunk's words that must stand at its place in the original: markup and redaction cost some."""
-
 
 def locator_opens(candidate: Candidate) -> Sequence[Finding]:
     """Opens the original of a sample of new chunks, spread over documents, and looks for their words.
@@ -75,9 +72,10 @@ def _fault(candidate: Candidate, chunk: CandidateChunk, leads: dict[str, int]) -
     share = share_found(text, original)
     if share is None:
         return ""
+    least = candidate.thresholds.locator_words  # markup and redaction cost some
     return (
-        f"{share:.0%} of its words stand there, {MIN_FOUND:.0%} are needed"
-        if share < MIN_FOUND
+        f"{share:.0%} of its words stand there, {least:.0%} are needed"
+        if share < least
         else altered(text, original, in_order=chunk.parser.partition("@")[0] not in OTHER_ORDER)
     )
 

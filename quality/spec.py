@@ -151,6 +151,17 @@ class Thresholds:
     worse_by: float = 0.1
     chunk_count_z: float = 3.5
     """Scaled median absolute deviations (Iglewicz and Hoaglin 1993)."""
+    failed_warning: float = 0.1
+    short_words: int = 4
+    small_release: int = 50
+    near_duplicate_likeness: float = 0.8
+    repeated_share: float = 0.3
+    shrunk_share: float = 0.5
+    without_keywords: float = 0.5
+    changed_documents: int = 20
+    vector_cosine: float = 0.98
+    locator_words: float = 0.9
+    conflict_likeness: float = 0.8
     conflicts: Level = "warning"
     min_questions: int = 5
     locators_open: float = 0.98
