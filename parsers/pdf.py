@@ -1,4 +1,4 @@
-"""PDF: text and places by PDFium, ruled tables by pdfplumber; pypdf repairs what PDFium cannot open and quotes."""
+"""PDF: text and places by PDFium, tables by their rules or the white between; pypdf repairs and quotes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from parsers.pdf_ocr import REMEDY, is_available, recognise
 from parsers.quiet import quiet
 
 NAME = "pdf"
-VERSION = 6
+VERSION = 7
 
 _DATE = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:(Z)|([+-])(\d\d)'?(\d\d)?)?")
 _SAYS_NOTHING = {"untitled", "anonymous", "unspecified", "(anonymous)", "(unspecified)"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
@@ -149,11 +149,12 @@ def unreadable_share(text: str) -> float:
     return sum(len(match.group()) for match in _UNREADABLE.finditer(solid)) / max(len(solid), 1)
 
 
-def in_reading_order(items: Sequence[Line]) -> list[Line]:
-    """Whole lines, column after column; `region` counts the columns. What spans columns parts the page into bands."""
+def in_reading_order(items: Sequence[Line], read: Callable[[Sequence[Line]], list[Line]]) -> list[Line]:
+    """Whole lines, column after column; `region` counts the columns. What spans columns parts the page into bands.
+    `read`: makes lines of a column's pieces."""
     out: list[Line] = []
     for number, region in enumerate(_regions(list(items), 0)):
-        out.extend(replace(line, region=number) if number else line for line in rows_of(region))
+        out.extend(replace(line, region=number) if number else line for line in read(region))
     return out
 
 
@@ -249,13 +250,18 @@ def _side_by_side(left: list[Line], right: list[Line]) -> bool:
 
 def rows_of(items: Sequence[Line]) -> list[Line]:
     """Pieces of one column joined to lines, from top to bottom."""
+    return list(map(joined_row, pieces_by_row(items)))
+
+
+def pieces_by_row(items: Sequence[Line]) -> list[list[Line]]:
+    """Pieces of one column that stand on one line together, from top to bottom."""
     rows: list[list[Line]] = []
     for item in sorted(items, key=lambda line: (line.baseline, line.x0)):
         if rows and not item.rows and not rows[-1][0].rows and _same_row(rows[-1][0], item):
             rows[-1].append(item)
         else:
             rows.append([item])
-    return [_joined(row) for row in rows]
+    return rows
 
 
 def _same_row(first: Line, item: Line) -> bool:
@@ -264,7 +270,8 @@ def _same_row(first: Line, item: Line) -> bool:
     )
 
 
-def _joined(row: list[Line]) -> Line:
+def joined_row(row: list[Line]) -> Line:
+    """The pieces of a row as one line, in the order they are read in."""
     if len(row) == 1:
         return row[0]
     backwards = is_right_to_left("".join(line.text for line in row))

@@ -9,6 +9,7 @@ from typing import Any
 from kprep.core.errors import CorruptDocument
 from kprep.core.models import Element, ElementKind, Locator, SourceUnit
 from parsers.attachments import ATTACHMENT, PICTURE, exclusions
+from parsers.pdf_aligned import lines_and_tables
 from parsers.pdf_blocks import (
     Block,
     Typography,
@@ -69,7 +70,7 @@ def read_pages(file: Any, uri: str) -> tuple[list[Element], list[SourceUnit]]:
     edges: list[list[tuple[ElementKind, Line]]] = []
     for page in pages:
         body, edge = _without_furniture(page, furniture)
-        bodies.append(in_reading_order(body))
+        bodies.append(in_reading_order(body, lines_and_tables))
         edges.append(edge)
     norm = typography(bodies)
     levels = {number: {title: mark.level for title, mark in of.items()} for number, of in marks.items()}

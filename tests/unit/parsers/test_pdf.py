@@ -82,7 +82,7 @@ def test_rows_without_rules_stay_rows() -> None:
                 BUILD.lines(canvas, x, 700 - 14 * n, [word])
 
     text = "\n".join(e.text for e in read(BUILD.pdf(draw)).elements)
-    assert "name3 30 on" in text
+    assert "name3 | 30 | on" in text
 
 
 def test_text_turned_by_its_matrix_is_read_as_words() -> None:
