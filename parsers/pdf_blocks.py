@@ -22,8 +22,10 @@ _LEADER = re.compile(r"(?:\.\s?){4,}\s*[\divxlc]+\s*$|\u2026{2,}\s*\d+\s*$")
 _NOTE = re.compile(r"^(?:\d{1,2}|[*\u2020\u2021\u00a7])\s?\S")
 _PARTED = re.compile(r"[^\W\d_]+[-\u2010\u00ad\ufffe]$")
 _SECTION_NUMBER = re.compile(r"^(?:\d{1,2}(?:\.\d{1,2})*\.?|[IVX]{1,5}\.|[A-Z]\.)\s+[^\W\d_]")
+_LEADING_NUMBER = re.compile(r"^\s*(?:\d{1,2}(?:\.\d{1,2})*\.?|[IVX]{1,5}\.|[A-Z]\.)\s+")
 _SENTENCE_END = re.compile(r"[.!?:;\u3002\uff01\uff1f\uff1a][\"'\u201d\u2019)\]]*$")
 _LONGEST_HEADING = 160
+_TITLE_LINES = 4
 _HYPHENATED = frozenset(
     "all co cross end high long low mid multi non off one open post real self semi short third two user well".split()
 )
@@ -89,13 +91,15 @@ def blocks_of_page(
     out: list[Block] = []
     last: Line | None = None
     pitches = _pitches(lines)
-    for line in lines:
+    edges = _title_edges(lines, outline)
+    for at, line in enumerate(lines):
         if line.rows:
             out.append(Block(ElementKind.TABLE, [line], page, region=(page, line.region)))
         elif (
             out
             and last is not None
             and not last.rows
+            and at not in edges
             and _continues(out[-1], last, line, norm, pitches.get(line.region, 0.0))
         ):
             out[-1].lines.append(line)
@@ -110,6 +114,23 @@ def blocks_of_page(
         _name(block, height, norm, outline)
     _set_list_levels(out)
     return out
+
+
+def _title_edges(lines: Sequence[Line], outline: Mapping[str, int]) -> set[int]:
+    """Numbers of the lines that begin a title of a bookmark, or come after one: it may be set like the text below."""
+    edges: set[int] = set()
+    for at in range(len(lines)) if outline else ():
+        text = ""
+        for end in range(at, min(at + _TITLE_LINES, len(lines))):
+            text += f" {lines[end].text}"
+            if _outline_level(text, outline):
+                edges |= {at, end + 1}
+    return edges
+
+
+def _outline_level(text: str, outline: Mapping[str, int]) -> int:
+    """Level of the bookmark with this title, which may be without the section's number; 0 without one."""
+    return outline.get(folded(text), 0) or outline.get(folded(_LEADING_NUMBER.sub("", text)), 0)
 
 
 def _mark(line: Line, norm: Typography) -> re.Match[str] | None:
@@ -174,10 +195,14 @@ def _ends_short(block: Block, last: Line) -> bool:
 
 def _name(block: Block, height: float, norm: Typography, outline: Mapping[str, int]) -> None:
     """Give the block its kind."""
-    if block.kind in {ElementKind.TABLE, ElementKind.LIST_ITEM}:
+    if block.kind is ElementKind.TABLE:
         return
     text = " ".join(line.text for line in block.lines)
-    if all(line.mono for line in block.lines) and len(text) > 1 and not _only_one_font(norm):
+    if level := _outline_level(text, outline):
+        block.kind, block.level, block.marker = ElementKind.HEADING, level, ""
+    elif block.kind is ElementKind.LIST_ITEM:
+        return
+    elif all(line.mono for line in block.lines) and len(text) > 1 and not _only_one_font(norm):
         block.kind = ElementKind.CODE
     elif sum(bool(_LEADER.search(line.text)) for line in block.lines) * 2 >= len(block.lines):
         block.kind = ElementKind.TABLE_OF_CONTENTS
@@ -185,8 +210,6 @@ def _name(block: Block, height: float, norm: Typography, outline: Mapping[str, i
         block.kind = ElementKind.CAPTION
     elif block.size <= 0.92 * norm.body and block.lines[0].top > 0.55 * height and _NOTE.match(text):
         block.kind = ElementKind.FOOTNOTE
-    elif folded(text) in outline:
-        block.kind, block.level = ElementKind.HEADING, outline[folded(text)]
     elif _is_heading(block, text, norm):
         block.kind = ElementKind.HEADING
 

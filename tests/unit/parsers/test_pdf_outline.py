@@ -78,3 +78,26 @@ def test_bookmarks_are_headings_where_the_page_names_none() -> None:
 
 def test_bookmarks_that_only_count_pages_are_no_headings() -> None:
     assert not [e for e in read(made(("Page 1", 0, None), ("2", 1, None))).elements if e.kind is ElementKind.HEADING]
+
+
+@pytest.mark.parametrize("written", ["Care of pumps", "2. Care of pumps", "2.1 Care of pumps"])
+def test_a_title_set_like_the_text_below_it_is_a_heading(written: str) -> None:
+    out = io.BytesIO()
+    canvas = Canvas(out, pagesize=(400, 600), invariant=1)
+    canvas.bookmarkPage("care")
+    canvas.addOutlineEntry("Care of pumps", "care")
+    lines = [
+        "Pumps move water from one tank",
+        "to another while all watch.",
+        written,
+        "Clean the pump each week with",
+        "warm water.",
+    ]
+    for at, line in enumerate(lines):
+        canvas.drawString(50, 500 - 14 * at, line)
+    canvas.save()
+    assert [(e.kind.value, e.text) for e in read(out.getvalue()).elements] == [
+        ("paragraph", "\n".join(lines[:2])),
+        ("heading", written),
+        ("paragraph", "\n".join(lines[3:])),
+    ]
