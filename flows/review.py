@@ -8,10 +8,11 @@ from typing import Any
 
 from flows import gate
 from flows.rooms import redactor_of
+from flows.rules import STAGES as ROOMS
 from flows.run import only_run, publish_approved, scan_published
 from flows.workspace import Workspace
 from kprep.core.errors import PublishError, SourceError
-from kprep.store import decisions, documents, releases, runs
+from kprep.store import decisions, documents, embeddings, releases, runs
 from kprep.store.decisions import Decision, Subject
 from kprep.store.sql import Connection
 from quality.spec import Question
@@ -198,26 +199,50 @@ def reject(workspace: Workspace, release: int | None, reason: str, made_by: str,
 def retry(
     workspace: Workspace, uris: Sequence[str], stage: str | None, reason: str, made_by: str, *, dry_run: bool
 ) -> dict[str, Any]:
-    """Let the next run try failed documents again: all, those named, or those that failed at a stage.
+    """Let the next run try documents again: those named, or all that failed; {documents, stage, dry_run}.
 
-    What the rooms before that stage gave is taken up where it was kept. Raises: SourceError for a document that has
-    not failed, RunLocked.
+    Without a stage only failed ones, from the room that failed. With one of STAGES also documents that did not fail:
+    they go again from that room on, what later rooms gave is made anew, what earlier ones gave is taken up where it is
+    kept. "embed": vectors of what is not live are computed anew. Raises: SourceError for a document that has not
+    failed, or is unknown; RunLocked.
     """
     kb = workspace.kb
     with only_run(workspace), workspace.writing() as connection:
-        failed = documents.failures(connection, kb)
-        unknown = sorted(set(uris) - {row.uri for row in failed})
-        if unknown:
-            raise SourceError(f"{unknown[0]} has not failed: `kprep status --failures` lists what has")
-        chosen = [row for row in failed if (not uris or row.uri in uris) and (stage is None or row.stage == stage)]
+        chosen = _to_retry(connection, kb, uris, stage)
         if not dry_run and chosen:
-            for row in chosen:
-                subject = Subject(document_id=row.document_id, uri=row.uri)
+            listed = documents.observed_of(connection, kb, list(chosen))
+            for key, row in chosen.items():
+                again = f"{stage} {listed[key].content_hash}" if stage in ROOMS and key in listed else ""
+                subject = Subject(document_id=key, uri=row["uri"], content=again)
                 decisions.record(connection, kb, "retry", subject, reason, made_by)
-            documents.clear_failures(connection, kb, [row.document_id for row in chosen])
+            if stage == "embed":
+                embeddings.drop_unpublished(connection, kb, list(chosen))
+            documents.clear_failures(connection, kb, list(chosen))
             decisions.list_anew(connection, kb)
-    retried = [{"uri": row.uri, "stage": row.stage, "reason": row.reason} for row in chosen]
-    return {"documents": retried, "dry_run": dry_run}
+    return {"documents": list(chosen.values()), "stage": stage, "dry_run": dry_run}
+
+
+def _to_retry(connection: Connection, kb: str, uris: Sequence[str], stage: str | None) -> dict[str, dict[str, str]]:
+    """Id -> {uri, stage, reason} of the documents that are tried again; the latter "" of one that did not fail."""
+    failed = {
+        row.uri: (row.document_id, {"uri": row.uri, "stage": row.stage, "reason": row.reason})
+        for row in documents.failures(connection, kb)
+    }
+    chosen = {}
+    for uri in uris or failed:
+        ids = documents.ids_of_uri(connection, kb, uri) if stage and uri not in failed else []
+        if uri in failed:
+            key, row = failed[uri]
+        elif ids:
+            key, row = ids[0], {"uri": uri, "stage": "", "reason": ""}
+        elif stage:
+            raise SourceError(f"{uri} is no document of this knowledge base: `kprep status` names those that failed")
+        else:
+            raise SourceError(
+                f"{uri} has not failed: `kprep status --failures` lists what has; name a --stage to do it all the same"
+            )
+        chosen[key] = row
+    return chosen
 
 
 def accept(workspace: Workspace, uri: str, reason: str, made_by: str, *, dry_run: bool) -> dict[str, Any]:

@@ -46,10 +46,17 @@ class RuleSet:
     """What shapes the suggestions of a model (`enrichment.Model.identity`), {} without one."""
     accepted: frozenset[str] = frozenset()
     """Hashes of recordings that a person takes as they were recognised."""
+    retried: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """Hash of a content -> room -> how often a person let it go again from there."""
+    again: Mapping[str, int] = field(default_factory=dict)
+    """The same of the content that these rules are for."""
 
     def of_content(self, content_hash: str) -> RuleSet:
         """The rules for these bytes."""
-        return replace(self, speech=replace(self.speech, accepted=True)) if content_hash in self.accepted else self
+        if content_hash not in self.accepted and content_hash not in self.retried:
+            return self
+        speech = replace(self.speech, accepted=content_hash in self.accepted)
+        return replace(self, speech=speech, again=self.retried.get(content_hash, {}))
 
     def profile(self, doc_type: str) -> ChunkProfile:
         """How documents of this type are cut."""
@@ -76,23 +83,28 @@ class RuleSet:
         """Room -> fingerprint of its version and effective options, in pipeline order.
 
         `repeated`: keyed hashes of the document's edge blocks that are boilerplate of its source.
-        A media type without a parser has the fingerprint "unsupported", so that a new parser takes it up.
+        A media type without a parser has the fingerprint "unsupported", so that a new parser takes it up. A room from
+        which a person let the document go again has another fingerprint, so that its work and what follows is done.
         """
         options = self.cleaning.with_boilerplate(repeated).options()
         profile = self.profile(doc_type)
         chunker = chunking.CHUNKERS[profile.strategy]
         cut = {**asdict(profile), "tokenizer": token_counter(self.tokenizer).identity}
-        return {
+        identities = {
             "parse": self._parser_identity(media_type),
             "clean": fingerprint("", "cleaning", cleaning.VERSION, options),
             "redact": self.redaction_identity(source),
             "chunk": fingerprint("", f"chunking.{chunker.name}", chunker.version, cut),
             "enrich": self._enriching(self.model),
         }
+        return {room: self._again(room, identity) for room, identity in identities.items()}
+
+    def _again(self, room: str, identity: str) -> str:
+        return f"{identity} again {self.again[room]}" if room in self.again else identity
 
     def without_model(self, stages: Mapping[str, str]) -> dict[str, str]:
         """The stages of a document that no model was asked about."""
-        return {**stages, "enrich": self._enriching({})}
+        return {**stages, "enrich": self._again("enrich", self._enriching({}))}
 
     def _enriching(self, model: JsonObject) -> str:
         options = {"max_tokens": self.max_tokens} | ({"model": model} if model else {})

@@ -502,7 +502,7 @@ def _expired(workspace: Workspace, scan: Scan) -> frozenset[str]:
 
 def _observed(workspace: Workspace, scan: Scan, repeated: Mapping[str, tuple[str, ...]]) -> tuple[Observed, ...]:
     sources = {source.name: source for source in workspace.base.config.sources}
-    stages: dict[tuple[str, str, str, tuple[str, ...], bool], dict[str, str]] = {}
+    stages: dict[tuple[Any, ...], dict[str, str]] = {}
     known: dict[tuple[str, Permitted, str], str] = {}
     out = []
     for row in scan.rows:
@@ -514,7 +514,7 @@ def _observed(workspace: Workspace, scan: Scan, repeated: Mapping[str, tuple[str
             known[known_as] = metadata_fingerprint(source, tenant, permitted, told_in(row))
         rules = workspace.rules.of_content(row.content_hash)
         kind = (row.media_type, source.doc_type, source.name, repeated.get(row.document_id, ()))
-        known_kind = (*kind, rules.speech.accepted)
+        known_kind = (*kind, rules.speech.accepted, tuple(sorted(rules.again.items())))
         if known_kind not in stages:
             stages[known_kind] = rules.stages(*kind)
         out.append(

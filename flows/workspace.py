@@ -234,10 +234,10 @@ def _embedder(settings: Mapping[str, Any]) -> Embedder | None:
 
 
 def honour_decisions(workspace: Workspace, connection: Connection) -> None:
-    """Let the rules know which recordings a person takes as they were recognised."""
-    accepted = decisions.accepted(connection, workspace.kb)
-    if accepted != workspace.rules.accepted:
-        workspace.__dict__["rules"] = replace(workspace.rules, accepted=accepted)
+    """Let the rules know which recordings a person takes as they were recognised, and what goes again from a room."""
+    accepted, retried = decisions.accepted(connection, workspace.kb), decisions.retried(connection, workspace.kb)
+    if (accepted, retried) != (workspace.rules.accepted, workspace.rules.retried):
+        workspace.__dict__["rules"] = replace(workspace.rules, accepted=accepted, retried=retried)
 
 
 def redaction_key(settings: Settings, data_dir: Path) -> bytes:

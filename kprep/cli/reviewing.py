@@ -15,7 +15,7 @@ from kprep.cli.app import command, print_json, workspace
 
 SUBJECTS = ("document_uri", "question_id", "view")
 """What a row is about, told first."""
-STAGES = ("scan", "fetch", "parse", "clean", "redact", "chunk", "enrich", "embed")
+STAGES = ("parse", "clean", "redact", "chunk", "enrich", "embed")
 
 
 @click.group("review")
@@ -157,7 +157,7 @@ def reject_command(
 
 @command("retry")
 @click.argument("uris", nargs=-1)
-@click.option("--stage", type=click.Choice(STAGES), help="Only documents that failed at this stage.")
+@click.option("--stage", type=click.Choice(STAGES), help="Again from this stage on, also what did not fail.")
 @decides
 def retry_command(
     folder: Path | None,
@@ -167,9 +167,15 @@ def retry_command(
     stage: str | None,
     **decision: Any,
 ) -> None:
-    """Let the next run try failed documents again: all, those named, or those that failed at a stage.
+    """Let the next run try documents again: all that failed, or those named.
 
-    They are taken up from that stage where the results of the rooms before it were kept.
+    Without --stage they go on from the stage that failed. With it they go again from there, whether they failed or
+    not: what earlier stages gave is taken up where it was kept, all later work is done anew. `embed` computes
+    the vectors of what is not live anew.
+
+    \b
+    kprep review retry --reason "the share is back"
+    kprep review retry docs/plan.pdf --stage parse --reason "another OCR model is installed"
     """
     with workspace(folder, data_dir) as opened:
         from flows import review
@@ -177,10 +183,10 @@ def retry_command(
         done = review.retry(opened, uris, stage, **decision)
     if done["documents"] or as_json:
         named = ", ".join(row["uri"] for row in done["documents"])
-        _say(done, f"the next run tries again: {named}", as_json=as_json)
+        where = f" from {stage} on" if stage else ""
+        _say(done, f"the next run tries again{where}: {named}", as_json=as_json)
     else:
-        where = f" at {stage}" if stage else ""
-        output.console.print(f"nothing to try again: no document failed{where} (`kprep status --failures`)")
+        output.console.print("nothing to try again: no document failed")
 
 
 @command("accept")

@@ -27,7 +27,8 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What is decided about: a candidate (`content`: hash of what it changes), or a document (`content`: its hash)."""
+    """What is decided about: a candidate (`content`: hash of what it changes), or a document (`content`: its hash; of
+    one that goes again from a room "<room> <hash>")."""
 
     release: int = 0
     content: str = ""
@@ -60,6 +61,14 @@ def on_content(connection: Connection, kb: str, content: str) -> Decision | None
 def accepted(connection: Connection, kb: str) -> frozenset[str]:
     """Hashes of the contents that an operator takes as they were recognised."""
     return frozenset(connection.execute(SQL["accepted"], {"kb": kb}).scalars())
+
+
+def retried(connection: Connection, kb: str) -> dict[str, dict[str, int]]:
+    """Hash of a content -> room -> how often an operator let it go again from there."""
+    out: dict[str, dict[str, int]] = {}
+    for room, content_hash, times in connection.execute(SQL["retried"], {"kb": kb}):
+        out.setdefault(content_hash, {})[room] = times
+    return out
 
 
 def excluded(connection: Connection, kb: str) -> dict[str, str]:

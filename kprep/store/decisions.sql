@@ -14,6 +14,10 @@ WHERE kb = :kb AND content = :content AND kind IN ('approve', 'reject') ORDER BY
 -- name: accepted
 SELECT DISTINCT content FROM kprep.decisions WHERE kb = :kb AND kind = 'accept';
 
+-- name: retried
+SELECT split_part(content, ' ', 1), split_part(content, ' ', 2), count(*) FROM kprep.decisions
+WHERE kb = :kb AND kind = 'retry' AND content LIKE '% %' GROUP BY content ORDER BY content;
+
 -- name: excluded
 SELECT document_id, uri FROM (
     SELECT DISTINCT ON (document_id) document_id, uri, kind FROM kprep.decisions

@@ -25,6 +25,11 @@ def missing(
     return [(row[0], row[1]) for row in connection.execute(SQL["missing"], values)]
 
 
+def drop_unpublished(connection: Connection, kb: str, ids: Sequence[str]) -> None:
+    """Forget the vectors of these documents' texts, except those that a live release shows."""
+    connection.execute(SQL["drop_unpublished"], {"kb": kb, "ids": list(ids)})
+
+
 def count_texts(connection: Connection, kb: str, versions: Sequence[str]) -> int:
     """Number of different texts in these document versions."""
     return int(connection.execute(SQL["count_texts"], {"kb": kb, "versions": list(versions)}).scalar_one())

@@ -13,6 +13,18 @@ WHERE v.kb = :kb AND v.version_id = ANY(:versions) AND NOT EXISTS (
       AND vector_dims(e.embedding) = :dimensions AND abs(vector_norm(e.embedding) - 1) <= 0.001)
 ORDER BY c.content_hash;
 
+-- name: drop_unpublished
+-- Vectors of a document's texts that no live release shows, in whatever knowledge base.
+DELETE FROM kprep.embeddings e WHERE e.content_hash IN (
+    SELECT c.content_hash FROM kprep.document_versions d
+    JOIN kprep.version_chunks v ON v.kb = d.kb AND v.version_id = d.version_id
+    JOIN kprep.chunks c ON c.kb = v.kb AND c.chunk_id = v.chunk_id
+    WHERE d.kb = :kb AND d.document_id = ANY(:ids))
+AND NOT EXISTS (
+    SELECT FROM kprep.release_members m JOIN kprep.channels l ON l.kb = m.kb AND l.name = 'live'
+    WHERE m.content_hash = e.content_hash AND m.from_release <= l.release
+      AND (m.to_release IS NULL OR m.to_release > l.release));
+
 -- name: count_texts
 SELECT count(DISTINCT c.content_hash)
 FROM kprep.version_chunks v JOIN kprep.chunks c ON c.kb = v.kb AND c.chunk_id = v.chunk_id
