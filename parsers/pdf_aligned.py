@@ -1,19 +1,25 @@
-"""Tables without rules: rows of short pieces that keep the same white lanes between them, three columns or more.
+"""Tables without rules: rows of short pieces that keep the same white lanes between them.
 
-Prose makes none: its lines have no lanes, columns of it are parted before, and two of anything are left as lines.
+Prose makes none: its lines have no lanes, and columns of it are parted before. Two columns are a table only where words
+head a column of numbers; else they are left as lines.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
+from math import inf
 from statistics import median
 
 from parsers.pdf_lines import Line, joined_row, pieces_by_row
 
 _LEAST_COLUMNS = 3
+"""Of a table without numbers, and of its rows that make it one."""
 _LEAST_ROWS = 3
+_MOST_ROWS = 500
+"""Rows of one page that are looked at together."""
 _FAR = 3.2
 """Sizes of letters between two base lines from which a table has ended."""
 _TIGHT = 1.4
@@ -24,6 +30,8 @@ _ALIGNED = 2.5
 """Points by which edges of one column may differ."""
 _LEAST_ALIGNED = 0.7
 _LEAST_FILLED = 0.6
+_NUMBER = re.compile(r"[-+(\u2212]?[$\u20ac\u00a3]?\s?\d[\d.,\s]*[%\u20ac$\u00a3)]?")
+_PAGE = re.compile("page|seite|p\\.|página|pagina|页码?", re.IGNORECASE)
 _LEADER = re.compile(r"\.{3,}|(?:\. ){3,}|\u2026")
 
 Row = list[Line]
@@ -36,15 +44,32 @@ def lines_and_tables(items: Sequence[Line]) -> list[Line]:
     out: list[Line] = []
     at = 0
     while at < len(rows):
-        end, lanes = _run(rows, at)
-        table = _table(rows[at:end], lanes) if end - at >= _LEAST_ROWS else None
-        if table is not None:
-            out.append(table)
-            at = end
-        else:
-            out.append(joined_row(rows[at]))
-            at += 1
+        end, table = _table_at(rows, at)
+        out.append(joined_row(rows[at]) if table is None else table)
+        at = end
     return out
+
+
+def _table_at(rows: Sequence[Row], at: int) -> tuple[int, Line | None]:
+    """The table that begins with a row, and where it ends; the next row and None without one."""
+    end, lanes = _run(rows, at)
+    table = _table(rows[at:end], lanes) if end - at >= _LEAST_ROWS else None
+    if table is None and len(rows[at]) > 1:
+        end, lanes = _run(rows, at + 1)
+        near = end > at + _LEAST_ROWS and rows[at + 1][0].baseline - rows[at][0].baseline <= _FAR * rows[at][0].size
+        head = _as_head(rows[at], lanes) if near else None
+        table = _table([head, *rows[at + 1 : end]], lanes) if head else None
+    return (at + 1, None) if table is None else (end, table)
+
+
+def _as_head(row: Row, lanes: Sequence[Span]) -> Row | None:
+    """The row at the columns below it, where it names each of them but is not aligned as they are."""
+    if len(row) != len(lanes) or any(line.rows or line.mono for line in row):
+        return None
+    before, after = [-inf, *(end for _, end in lanes[:-1])], [*(start for start, _ in lanes[1:]), inf]
+    if not all(left < line.x0 and line.x1 < right for left, line, right in zip(before, row, after, strict=True)):
+        return None
+    return [replace(line, x0=start, x1=end) for line, (start, end) in zip(row, lanes, strict=True)]
 
 
 def _run(rows: Sequence[Row], at: int) -> tuple[int, list[Span]]:
@@ -52,9 +77,9 @@ def _run(rows: Sequence[Row], at: int) -> tuple[int, list[Span]]:
     piece are among them, but for the last."""
     lanes: list[Span] = []
     end = at
-    for number in range(at, len(rows)):
+    for number in range(at, min(at + _MOST_ROWS, len(rows))):
         row = rows[number]
-        if any(line.rows or line.mono for line in row) or (number == at and len(row) < _LEAST_COLUMNS):
+        if any(line.rows or line.mono for line in row) or (number == at and len(row) < 2):
             break
         gap = row[0].baseline - rows[number - 1][0].baseline
         if number > at and not 0 < gap <= _FAR * row[0].size:
@@ -90,8 +115,8 @@ def _meeting(lanes: list[Span], row: Row) -> list[Span] | None:
 
 def _table(rows: Sequence[Row], lanes: Sequence[Span]) -> Line | None:
     """The rows as a table; None where they are none."""
-    full = [row for row in rows if len(row) >= _LEAST_COLUMNS]
-    if len(lanes) < _LEAST_COLUMNS or len(full) < _LEAST_ROWS:
+    full = [row for row in rows if len(row) >= min(_LEAST_COLUMNS, len(lanes))]
+    if len(lanes) < 2 or len(full) < _LEAST_ROWS:
         return None
     if sum(any(_LEADER.search(line.text) for line in row) for row in rows) * 2 > len(rows):
         return None
@@ -102,7 +127,9 @@ def _table(rows: Sequence[Row], lanes: Sequence[Span]) -> Line | None:
     if len(known) < len(edges) or filled < _LEAST_FILLED * len(cells) * len(lanes):
         return None
     header_rows = _header_rows(cells, rows)
-    if len(cells) < _LEAST_ROWS + (not header_rows) or (not header_rows and _are_contents(cells)):
+    if len(cells) < _LEAST_ROWS + (not header_rows) or _are_contents(cells, header_rows):
+        return None
+    if len(lanes) < _LEAST_COLUMNS and not (header_rows and _is_list_of_numbers(cells)):
         return None
     pieces = [line for row in rows for line in row]
     return Line(
@@ -157,9 +184,18 @@ def _goes_on(row: Row, gap: float, usual: float) -> bool:
     return is_tight and (gap < _NEARER * usual or all(line.text[:1].islower() for line in row))
 
 
-def _are_contents(cells: Sequence[tuple[str, ...]]) -> bool:
+def _is_list_of_numbers(cells: Sequence[tuple[str, ...]]) -> bool:
+    """Whether two columns are names and a number of each, without a gap; names that end in ":" are those of a form."""
+    return len(cells) > _LEAST_ROWS and all(
+        name and not name.endswith(":") and _NUMBER.fullmatch(number) for name, number in cells[1:]
+    )
+
+
+def _are_contents(cells: Sequence[tuple[str, ...]], header_rows: int) -> bool:
     """Whether the rows end in page numbers, as those of a table of contents do."""
-    pages = [int(row[-1]) if row[-1].isdecimal() and len(row[-1]) < 6 else -1 for row in cells]
+    if header_rows and not _PAGE.fullmatch(cells[0][-1].strip()):
+        return False
+    pages = [int(row[-1]) if row[-1].isdecimal() and len(row[-1]) < 6 else -1 for row in cells[header_rows:]]
     return pages[0] >= 0 and all(before <= after for before, after in pairwise(pages))
 
 

@@ -79,9 +79,10 @@ def without(rows: Rows, *holes: tuple[int, int]) -> Rows:
         (ROWS, LEFT, "", 28),
         (without(ROWS, (3, 2), (5, 4), (7, 1), (10, 5)), LEFT, "", 16),
         ([row[:3] for row in ROWS[:4]], LEFT, "", 16),
+        ([[row[0], row[4]] for row in ROWS], (60, 200), "lr", 16),
         ([*[row[:4] for row in ROWS], ["", "", "Total", "607.5"]], LEFT, "", 12),
     ],
-    ids=["left", "mixed", "centred", "tight", "wide", "holes", "small", "total"],
+    ids=["left", "mixed", "centred", "tight", "wide", "holes", "small", "names and numbers", "total"],
 )
 def test_rows_are_exactly_those_of_the_page(rows: Rows, places: Sequence[float], sides: str, pitch: float) -> None:
     assert tables(drawn(rows, places, sides, pitch)) == [rows]
@@ -92,6 +93,19 @@ def test_the_prose_around_stays_prose_and_the_first_row_heads_the_columns() -> N
         before, table, after = read(drawn(ROWS, LEFT, bold=bold))
         assert (before.text, after.text) == ("\n".join(BEFORE), "\n".join(AFTER))
         assert table.header_rows == 1
+
+
+def test_a_head_that_is_aligned_otherwise_than_its_columns_is_of_the_table() -> None:
+    buffer = io.BytesIO()
+    canvas = Canvas(buffer, invariant=True)
+    canvas.drawString(60, 700, "Year")
+    canvas.drawString(160, 700, "Ducks of the lake")
+    for at in range(5):
+        canvas.drawRightString(130, 685 - 15 * at, str(2019 + at))
+        canvas.drawRightString(250, 685 - 15 * at, str(120 + 15 * at))
+    canvas.save()
+    (found,) = tables(buffer.getvalue())
+    assert found == [["Year", "Ducks of the lake"], *([str(2019 + at), str(120 + 15 * at)] for at in range(5))]
 
 
 def test_a_cell_of_two_lines_is_one_cell() -> None:
@@ -128,12 +142,14 @@ def test_columns_of_prose_are_no_table(columns: int) -> None:
             ["a@x.org", "b@y.org", "c@z.org"],
         ],
         [[str(at), ("Introduction", "Care")[at % 2], str(4 * at)] for at in range(1, 9)],
+        [["Name:", "Ann"], ["Zip:", "12345"], ["Phone:", "555"], ["Fax:", "556"], ["Room:", "7"]],
+        [["Contents", "Page"], ["1 Introduction", "1"], ["2 Care", "12"], ["3 Parts", "20"], ["4 Index", "31"]],
         [["1.", "Open", "the valve and wait for the light to go on."], ["2.", "Close", "it again, and write it down."]],
     ],
-    ids=["two columns", "authors", "contents", "steps"],
+    ids=["two columns", "authors", "contents", "steps", "form", "contents with a title"],
 )
 def test_what_only_looks_like_one_is_no_table(rows: Rows) -> None:
-    assert tables(drawn(rows, LEFT, bold=False)) == []
+    assert tables(drawn(rows, (60, 200, 300), bold=False)) == []
 
 
 def test_a_table_goes_on_over_the_page() -> None:
