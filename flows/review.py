@@ -49,7 +49,7 @@ def waiting(workspace: Workspace) -> dict[str, Any]:
             for row in blocked
             if row.release > live
         ],
-        "deletions": last[0].summary.get("guard", "") if last and last[0].status == "waiting" else "",
+        "deletions": last[0].summary["message"] if last and last[0].status == "waiting" else "",
         "review": [{"uri": row.uri, "detail": row.detail} for row in failed if row.reason == UNSURE],
         "failures": dict(sorted(Counter(row.reason for row in failed).items())),
         "excluded": sorted(excluded.values()),
@@ -135,7 +135,8 @@ def _with_text(
     """Samples with the whole text of their chunk, where nothing in it must be kept back."""
     shown = []
     for sample in check["samples"]:
-        text = texts.get(sample.get("chunk_id", ""), "")
+        # A clause that contradicts another one is shown beside it as it stands, not in its whole chunk.
+        text = "" if "other_text" in sample else texts.get(sample.get("chunk_id", ""), "")
         may = text and check["code"] not in HIDDEN_TEXT and not list(scan(text))
         shown.append({**sample, "text": text} if may else dict(sample))
     return shown

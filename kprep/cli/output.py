@@ -29,7 +29,6 @@ STAGE_NAMES = {
     "gate": "checking",
 }
 REMEDIES = {
-    "unsupported_format": "exclude it, or convert it to a supported format",
     "secret_found": "take the secret out of the document (and change it: it was readable)",
     "no_text": "a scan or an empty file: give a version with text",
     "needs_password": "give a version without a password, or name the password of a PDF by documents.passwords_env",
@@ -43,6 +42,7 @@ REMEDIES = {
     "source_changed": "run again",
 }
 SAID_IN_DETAIL = {
+    "unsupported_format": "exclude it, or convert it to a supported format",
     "needs_review": "a scan: give a better one; a recording: put a corrected transcript (.vtt, .srt) beside it, "
     "or take it as it is: kprep review accept",
 }
@@ -122,8 +122,23 @@ def run_summary(summary: Mapping[str, Any]) -> None:
 
 def with_remedy(reason: str, detail: str) -> str:
     """What happened to a document, and what helps."""
-    advice = REMEDIES.get(reason)
-    return f"{detail}: {advice}" if advice else detail
+    advice = REMEDIES.get(reason, "")
+    return f"{detail}: {advice}" if advice.rpartition(": ")[2] not in detail else detail
+
+
+TOLD_FIRST = ("document_uri", "question_id", "view", "class", "was", "is", "reason")
+"""What a row of a finding is about, and what is wrong with it, in this order; then all else."""
+PLACES = frozenset(("chunk_id", "locator", "ordinal", "text", "other_text", "other_chunk_id"))
+"""What helps nobody who reads a row, or is shown on lines of its own."""
+
+
+def finding_row(sample: Mapping[str, Any]) -> str:
+    """A row of a finding in words."""
+    order = [name for name in TOLD_FIRST if name in sample] + [name for name in sample if name not in TOLD_FIRST]
+    shown = {name: sample[name] for name in order if name not in PLACES}
+    return ", ".join(
+        f"{name}: {', '.join(map(str, value)) if isinstance(value, list) else value}" for name, value in shown.items()
+    )
 
 
 def failures(rows: Sequence[Mapping[str, Any]], most: int = 20) -> None:
@@ -168,8 +183,9 @@ def gate(report: Mapping[str, Any]) -> None:
         console.print(f"  {mark} [bold]{check['code']}[/]: {escape(check['message'])}", soft_wrap=True)
         if check["level"] == "error":
             for sample in check["samples"][:5]:
-                shown = ", ".join(f"{name}={value}" for name, value in sample.items())
-                console.print(f"            {escape(shown)[:150]}")
+                console.print(f"            {escape(finding_row(sample))}", soft_wrap=True)
+            if len(check["samples"]) > 5:
+                console.print(f"            ... {len(check['samples']) - 5} more: `kprep review show`")
 
 
 def hits(answer: Mapping[str, Any], *, full: bool) -> None:

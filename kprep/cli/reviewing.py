@@ -13,8 +13,6 @@ from rich.markup import escape
 from kprep.cli import output
 from kprep.cli.app import command, print_json, workspace
 
-SUBJECTS = ("document_uri", "question_id", "view")
-"""What a row is about, told first."""
 STAGES = ("parse", "clean", "redact", "chunk", "enrich", "embed")
 
 
@@ -61,9 +59,15 @@ def list_command(folder: Path | None, data_dir: Path | None, as_json: bool) -> N
     say = output.console.print
     for row in found["candidates"]:
         old = "" if row["current"] else f"  [yellow]made on release {row['base_release']}: run again[/]"
-        say(f"candidate {row['release']} on {row['base_release']}, refused by {', '.join(row['refused_by'])}{old}")
+        refused = f"candidate {row['release']} on {row['base_release']}, refused by {', '.join(row['refused_by'])}"
+        say(f"{refused}{old}", soft_wrap=True)
+    if found["candidates"]:
+        say(
+            "[dim]  `kprep review show` says why; approve or reject it, or repair the cause and run again[/]",
+            soft_wrap=True,
+        )
     if found["deletions"]:
-        say(f"[yellow]deletions wait:[/] {escape(found['deletions'])}")
+        say(f"[yellow]deletions wait:[/] {escape(found['deletions'])}; `kprep plan` names them", soft_wrap=True)
     for item in found["review"]:
         say(f"waits for review: {escape(item['detail'])}", soft_wrap=True)
     for reason, count in found["failures"].items():
@@ -107,19 +111,20 @@ def show_command(folder: Path | None, data_dir: Path | None, as_json: bool, rele
         say(f"\n[{style}]{check['level']}[/] [bold]{check['code']}[/] {', '.join(figures)}")
         say(f"  {escape(check['message'])}", soft_wrap=True)
         for sample in check["samples"]:
-            told = sorted(sample.items(), key=lambda item: item[0] not in SUBJECTS)
-            kept = {name: value for name, value in told if name not in ("text", "chunk_id", "locator")}
-            say("  " + escape(", ".join(f"{name}: {value}" for name, value in kept.items())), soft_wrap=True)
-            if sample.get("text"):
-                say(f"    [dim]{escape(' '.join(sample['text'].split()))[:300]}[/]")
+            say(f"  {escape(output.finding_row(sample))}", soft_wrap=True)
+            for name in ("text", "other_text"):
+                if sample.get(name):
+                    say(f"    [dim]{escape(' '.join(sample[name].split())[:300])}[/]", soft_wrap=True)
     for question in found["questions"]:
-        say(f"\n[bold]{escape(question['question'])}[/] ({question['class']}, {question['id']})")
+        say(f"\n[bold]{escape(question['question'])}[/] ({question['class']}, {question['id']})", soft_wrap=True)
         for span in question["expected"]:
-            say(f"  expected {escape(span['document'])}: {escape(span['quote'])}")
+            say(f"  expected {escape(span['document'])}: {escape(span['quote'])}", soft_wrap=True)
         for name in ("before", "after"):
-            for hit in question[name] or [{"document_uri": "nothing", "text": ""}]:
+            for hit in question[name]:
                 text = " ".join(hit["text"].split())[:160]
                 say(f"  {name:<6} {escape(hit['document_uri'])}: {escape(text)}", soft_wrap=True)
+            if not question[name]:
+                say(f"  {name:<6} no hit")
     output.failures(found["failures"])
 
 

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from flows.run import only_run
+from kprep.cli import output
 from kprep.cli.app import cli
 from tests.conftest import MakeBase
 from tests.fakes.knowledge_base import TestBase
@@ -150,6 +151,54 @@ def test_g23_what_nearly_repeats_is_shown_and_a_person_decides(make_base: MakeBa
     kprep(base, "review", "include", "docs/again.md", "--reason", "both are needed", "--by", "ann")
     base.run()
     assert base.uris() == ["again.md", "one.md"]
+
+
+def test_deletions_that_wait_are_listed(make_base: MakeBase) -> None:
+    base = make_base({"one.md": ONE, "two.md": TWO}, embedding={"provider": "none"})
+    base.run()
+    base.delete("one.md")
+    base.delete("two.md")
+    assert base.run()["status"] == "waiting"
+    listed = kprep(base, "review", "list")
+    assert "source docs lists nothing, but 2 of its documents are published" in listed["deletions"]
+    said = CliRunner().invoke(cli, ["review", "list", "--kb", str(base.folder)], standalone_mode=False).output
+    assert "deletions wait" in said
+    assert "nothing waits" not in said
+    assert base.run(allow_deletes=True)["status"] in ("published", "blocked")
+    assert kprep(base, "review", "list")["deletions"] == ""
+
+
+def test_a_clause_is_shown_beside_the_one_it_contradicts(make_base: MakeBase) -> None:
+    said = "Every parcel that is sent back must arrive at the warehouse within {} days after the order."
+    files = {"terms.md": f"# Terms\n\nRead this. {said.format(14)}\n", "faq.md": f"# Questions\n\n{said.format(30)}\n"}
+    thresholds = {"conflicts": "error", "short_share": 1.0}
+    base = make_base(files, embedding={"provider": "none"}, quality={"thresholds": thresholds})
+    assert base.run()["status"] == "blocked"
+    shown = kprep(base, "review", "show")
+    (sample, *_) = next(check for check in shown["checks"] if check["code"] == "clauses_conflict")["samples"]
+    assert {sample["text"], sample["other_text"]} == {said.format(14), said.format(30)}
+    told = CliRunner().invoke(cli, ["review", "show", "--kb", str(base.folder)], standalone_mode=False).output
+    assert told.index(sample["text"]) < told.index(sample["other_text"])
+    assert "chunk_id" not in told
+    assert "ordinal" not in told
+
+
+def test_what_a_row_is_about_comes_first_and_what_was_before_what_is() -> None:
+    sample = {"is": 0.5, "was": 1.0, "class": "natural", "gained": ["a", "b"], "chunk_id": "c", "question_id": "q"}
+    assert output.finding_row(sample) == "question_id: q, class: natural, was: 1.0, is: 0.5, gained: a, b"
+
+
+@pytest.mark.parametrize(
+    ("reason", "detail", "said"),
+    [
+        ("no_text", "a.pdf: 2 pages without text: give a version with text", ""),
+        ("no_text", "a.md: nothing in it", ": a scan or an empty file: give a version with text"),
+        ("unsupported_format", "no parser takes it: save it in another format", ""),
+        ("internal_error", "unexpected", ""),
+    ],
+)
+def test_a_remedy_is_said_once(reason: str, detail: str, said: str) -> None:
+    assert output.with_remedy(reason, detail) == detail + said
 
 
 def test_only_failed_documents_are_tried_again(base: TestBase) -> None:
