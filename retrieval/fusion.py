@@ -55,13 +55,14 @@ def balanced(
     return [(key, level * score) for key, score in convex(shares, min_max(dict(dense)), share)]
 
 
-def bounded_cosine(ranked: Ranked, *, relative: bool = False) -> dict[str, float]:
+def bounded_cosine(ranked: Ranked, background: float = 0.0) -> dict[str, float]:
     """Cosines cut to 0..1: vectors that point apart are not evidence.
 
-    `relative`: as the share of the way from the last candidate to 1, for models whose cosines say little alone.
+    `background`: cosine of any two texts, for models whose cosines say little alone; counted is the share of the way
+    from there to 1.
     """
-    level = ranked[-1][1] if relative and ranked else 0.0
-    return {key: min(1.0, max(0.0, (cosine - level) / (1 - level))) if level < 1 else 0.0 for key, cosine in ranked}
+    way = 1 - background
+    return {key: min(1.0, max(0.0, (cosine - background) / way)) if way > 0 else 0.0 for key, cosine in ranked}
 
 
 def neighbours(scores: Mapping[str, float], rows: Mapping[str, Mapping[str, Any]], share: float) -> dict[str, float]:

@@ -19,14 +19,15 @@ from kprep.store.sql import Connection
 from retrieval import arms as arm
 from retrieval import context, fusion, passage, scoring, tokens
 from retrieval.bm25 import Bm25, idf
+from retrieval.evidence import Evidence
 from retrieval.reader import Reader, citation, public_metadata
 
 MODES = ("lexical", "dense", "hybrid", "hybrid+references")
 NOT_CONFIRMED = "I cannot confirm from the knowledge base."
 LEAST_OF_BEST = 0.15
 """Hits below this share of the best one's score are noise."""
-STANDS_OUT = 0.5
-"""Relative likeness that is as much evidence as a cosine of 1: tuned on questions across languages and off topic."""
+BACKGROUND = 256
+"""Most passages that tell how alike any two texts are to a model."""
 LINKS_FROM = 5
 """Hits whose references are followed."""
 FOLLOWED = ("ok", "older_revision")
@@ -92,8 +93,10 @@ class _Arms:
     bound: float = 0.0
     weights: Mapping[str, float] = field(default_factory=dict)
     """Word of the question -> how telling it is; words that stand nowhere are left out."""
-    relative: bool = False
-    """Whether the embedder's cosines tell only in comparison."""
+    known: float = 0.0
+    """Share of the question's words that stand in the release."""
+    background: float | None = None
+    """Cosine of any text of the best one's language, where the embedder's cosines tell only in comparison."""
     scores: dict[str, dict[str, float]] = field(default_factory=dict)
     """Chunk id -> what each arm gave it, as far as it was asked: `lexical` 0..1 of the bound, `dense` a cosine."""
     degraded: list[str] = field(default_factory=list)
@@ -213,6 +216,8 @@ class Searcher:
             )
             arms.bound = scores.bound
             arms.weights = {word: idf(self._bm25.chunks, count) for word, count in scores.frequencies.items()}
+            words = {word for word in terms.values() if " " not in word}
+            arms.known = len(words & arms.weights.keys()) / len(words) if words else 0.0
         if dense:
             self._run_dense(request, scope, candidates, arms)
         if request.explain:
@@ -237,8 +242,10 @@ class Searcher:
                 arms.degraded.append("embedding_language")
             else:
                 vector = embedder.embed_query(request.question)
-                arms.relative = embedder.relative
                 arms.dense = arm.dense_hits(self._connection, scope, self._space, vector, candidates)
+                if embedder.relative and arms.dense:
+                    best = arms.dense[0][0]
+                    arms.background = store.background(self._connection, scope, self._space, vector, best, BACKGROUND)
                 if self._reader.row.statistics.get("without_vector", 0):
                     arms.degraded.append("vectors_incomplete")
         except EmbeddingError as error:
@@ -251,7 +258,7 @@ class Searcher:
         if request.mode == "lexical":
             return arms.lexical
         if request.mode == "dense":
-            return fusion.ordered(fusion.bounded_cosine(arms.dense, relative=arms.relative))
+            return fusion.ordered(fusion.bounded_cosine(arms.dense, arms.background or 0.0))
         kind = self._settings["fusion"]
         if kind == "rrf":
             ranked = fusion.reciprocal_rank([arms.lexical, arms.dense])
@@ -261,7 +268,7 @@ class Searcher:
             lexical = fusion.bounded_lexical(arms.lexical, arms.bound)
             weight = float(self._settings["dense_weight"]) if arms.dense else 0.0
             ranked = fusion.balanced(lexical, arms.dense, weight, _closeness(arms))
-        if not _has_evidence(arms, self._settings["evidence"]):
+        if not _evidence(arms).enough(self._settings["evidence"]):
             return []
         floor = LEAST_OF_BEST * ranked[0][1] if ranked else 0.0
         return [(chunk_id, score) for chunk_id, score in ranked if score >= floor]
@@ -305,19 +312,15 @@ class Searcher:
         return {**_hit(best, hit["score"]), "via": {"from": hit["chunk_id"], **via}}
 
 
-def _has_evidence(arms: _Arms, floors: Mapping[str, float]) -> bool:
-    """True when the question's words are mostly known, or a passage is close in meaning."""
-    closest = _closeness(arms) / (STANDS_OUT if arms.relative else 1)
-    best = arms.lexical[0][1] / arms.bound if arms.lexical and arms.bound else 0.0
-    if not arms.dense:  # no second opinion
-        return best >= floors["lexical_weak"]
-    together = closest >= floors["dense_weak"] and best >= floors["lexical_weak"]
-    return together or closest >= floors["dense"] or best >= floors["lexical"]
+def _evidence(arms: _Arms) -> Evidence:
+    share = arms.lexical[0][1] / arms.bound if arms.lexical and arms.bound else 0.0
+    closeness = _closeness(arms) if arms.dense else None
+    return Evidence(closeness, share, arms.known, arms.background is not None)
 
 
 def _closeness(arms: _Arms) -> float:
     """Best cosine, bounded; 0 without the dense arm."""
-    return max(fusion.bounded_cosine(arms.dense, relative=arms.relative).values(), default=0.0)
+    return max(fusion.bounded_cosine(arms.dense, arms.background or 0.0).values(), default=0.0)
 
 
 def _speaks(embedder: QueryEmbedder, question: str) -> bool:

@@ -88,6 +88,16 @@ def dense_exact(
     return [(chunk_id, cosine) for chunk_id, cosine in binary_rows(connection, SQL["dense_exact"], values)]
 
 
+def background(
+    connection: Connection, scope: Scope, space: str, vector: Sequence[float], best: str, most: int
+) -> float:
+    """Mean cosine of the vector to up to `most` chunks of the scope, without choice, in the language of the chunk
+    `best` and without it; 0 when there is no other."""
+    values = {**scope.values(), "space_id": embeddings.space_id(connection, space)}
+    values |= {"vector": embeddings.vector_text(vector), "best": best, "most": most}
+    return float(binary_rows(connection, SQL["background"], values)[0][0])
+
+
 def dense_near(
     connection: Connection, scope: Scope, index: NearIndex, vector: Sequence[float], near: int
 ) -> list[tuple[str, float]]:

@@ -55,6 +55,22 @@ WHERE true
 ORDER BY e.embedding <=> CAST(:vector AS vector), v.chunk_id
 LIMIT :top_k;
 
+-- name: background
+-- By hash: in no order that has to do with what the texts say, and the same ones for each question.
+SELECT coalesce(avg(1 - (e.embedding <=> CAST(:vector AS vector))), 0)
+FROM (
+    SELECT v.content_hash FROM kprep.visible_members(:kb, :release, :principals, :as_of, :stores) v
+    WHERE v.chunk_id <> :best
+  AND v.language = (SELECT c.language FROM kprep.chunks c WHERE c.kb = :kb AND c.chunk_id = :best)
+  AND (CAST(:sensitivity AS text[]) IS NULL OR v.sensitivity = ANY(:sensitivity))
+  AND (CAST(:doc_type AS text[]) IS NULL OR v.doc_type = ANY(:doc_type))
+  AND (CAST(:language AS text[]) IS NULL OR v.language = ANY(:language))
+  AND (CAST(:source AS text[]) IS NULL OR v.source = ANY(:source))
+  AND (CAST(:updated_from AS timestamptz) IS NULL OR v.updated_at >= CAST(:updated_from AS timestamptz))
+  AND (CAST(:updated_until AS timestamptz) IS NULL OR v.updated_at < CAST(:updated_until AS timestamptz))
+    ORDER BY v.content_hash LIMIT :most
+) AS s JOIN kprep.embeddings e ON e.space_id = :space_id AND e.content_hash = s.content_hash;
+
 -- name: plan_anew
 -- A plan kept for any values knows neither who asks nor how little they may see, and reads all that it might be.
 SELECT set_config('plan_cache_mode', 'force_custom_plan', true);

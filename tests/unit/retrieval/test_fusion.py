@@ -35,11 +35,9 @@ def test_keywords_count_less_where_hardly_any_is_found() -> None:
     assert joined["a"] == pytest.approx(joined["b"] / 4)
 
 
-def test_relative_cosines_count_from_the_last_candidate() -> None:
-    ranked = [("a", 0.9), ("b", 0.85), ("c", 0.8)]
+def test_cosines_that_say_little_alone_count_from_the_background() -> None:
+    ranked = [("a", 0.9), ("b", 0.85), ("c", 0.7)]
     assert fusion.bounded_cosine(ranked) == dict(ranked)
-    assert fusion.bounded_cosine(ranked, relative=True) == {
-        "a": pytest.approx(0.5), "b": pytest.approx(0.25), "c": 0.0
-    }  # fmt: skip
-    assert fusion.bounded_cosine([("a", 1.0)], relative=True) == {"a": 0.0}
+    assert fusion.bounded_cosine(ranked, 0.8) == {"a": pytest.approx(0.5), "b": pytest.approx(0.25), "c": 0.0}
+    assert fusion.bounded_cosine([("a", 1.0)], 1.0) == {"a": 0.0}
     assert fusion.bounded_cosine([("a", -0.2)]) == {"a": 0.0}
