@@ -19,7 +19,7 @@ class Embedder(Protocol):
     """Gives vectors for texts. `space` names all that shapes a vector: model, revision, dimensions, role and prefix,
     normalisation; `tokenizer` what `count_tokens` counts with (for chunk fingerprints); `languages` those the model is
     declared for ("*": any); `relative`: True where a cosine says little alone, since any two texts of a language are
-    near each other: a hit's likeness is then how far it stands out from the question's other candidates."""
+    near each other: a hit's likeness is then how far it stands out from any texts of its language."""
 
     @property
     def space(self) -> str: ...

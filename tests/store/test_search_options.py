@@ -120,3 +120,33 @@ def test_few_visible_chunks_are_compared_exactly_in_one_statement(base: TestBase
         assert store.dense_few(connection, reader.scope, number, vector, 5, 2) is None
         assert store.dense_few(connection, replace(reader.scope, principals=()), number, vector, 5, 2) == []
         assert store.dense_few(connection, replace(reader.scope, stores=("candidate",)), number, vector, 5, 2) == []
+
+
+def test_the_background_is_the_mean_cosine_to_other_passages_of_the_language(base: TestBase) -> None:
+    with base.connection() as connection:
+        scope = base.reader(connection, EVERYBODY).scope
+        embedder = base.workspace.embedder
+        assert embedder is not None
+        space, vector = embedder.space, embedder.embed_query("how is the pump started").tolist()
+        ranked = store.dense_exact(connection, scope, space, vector, 100)
+        rows = {row["chunk_id"]: row for row in store.chunks(connection, scope, chunk_ids=[key for key, _ in ranked])}
+        (best, _), *others = [(key, cosine) for key, cosine in ranked if rows[key]["language"] == "en"]
+        assert len(others) >= 3
+        expected = sum(cosine for _, cosine in others) / len(others)
+        assert store.background(connection, scope, space, vector, best, 256) == pytest.approx(expected)
+        nobody = replace(scope, principals=("nobody",))
+        assert store.background(connection, nobody, space, vector, best, 256) == 0, "of what the reader may see"
+
+
+def test_a_model_whose_cosines_say_little_alone_is_asked_in_comparison(base: TestBase) -> None:
+    class Narrow:
+        """The real model, its cosines taken in comparison."""
+
+        relative = True
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(base.workspace.embedder, name)
+
+    found = answer(base, question="starting of pumps", embedder=Narrow)
+    assert found["hits"][0]["document_uri"] == "docs/pump.md"
+    assert answer(base, question="kosher recipes of Bratislava", embedder=Narrow)["hits"] == []
