@@ -62,3 +62,11 @@ def test_citations_open_at_words_that_roles_and_links_interrupt() -> None:
     text = "See :ref:`the guide <guide>` and `its source <https://example.org>`_ first.\n"
     (said,) = read(text).elements
     assert said.text in rst.quote(text.encode(), said.locator)
+
+
+def test_an_include_is_a_recorded_exclusion() -> None:
+    found = read("Text.\n\n.. include:: shared/intro.rst\n.. literalinclude:: code/start.py\n   :lines: 1-3\n")
+    assert [(unit.kind, unit.state, unit.name) for unit in found.units[1:]] == [
+        ("include", "not_extracted", "intro.rst"),
+        ("include", "not_extracted", "start.py"),
+    ]
