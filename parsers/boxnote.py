@@ -12,7 +12,7 @@ from parsers.decoding import decode
 from parsers.json_tree import load
 from parsers.source_text import SourceText, document, read
 from parsers.source_text import table as table_element
-from parsers.tree import MAX_BYTES, Node, NotJson
+from parsers.tree import MAX_BYTES, Node, NotJson, no_json
 
 NAME = "boxnote"
 VERSION = 1
@@ -30,9 +30,7 @@ def parse(raw: RawDocument) -> ParsedDocument:
     try:
         root = load(source.text, raw.uri)
     except NotJson as error:
-        from kprep.core.errors import CorruptDocument
-
-        raise CorruptDocument(f"{raw.uri}: no JSON: {error} at character {error.at}", at=error.at) from None
+        raise no_json(raw.uri, source.text, str(error), error.at) from None
     note = root.get("doc")
     return document(raw, f"{NAME}@{VERSION}", _Walk(source).elements(note) if note is not None else [])
 

@@ -25,7 +25,7 @@ from parsers import json_tree
 from parsers.anchors import Slugger
 from parsers.decoding import decode
 from parsers.source_text import SourceText, document, heading, read
-from parsers.tree import MAX_BYTES, Node, NotJson
+from parsers.tree import MAX_BYTES, Node, NotJson, no_json
 
 NAME = "knowledge_entry"
 VERSION = 1
@@ -91,7 +91,7 @@ def _entries(text: str, where: str) -> Iterator[Node]:
         try:
             node, at = json_tree.read_value(text, at, where)
         except NotJson as error:
-            raise CorruptDocument(f"{where}: no JSON: {error} at character {error.at}", at=error.at) from None
+            raise no_json(where, text, str(error), error.at) from None
         several = node if node.kind == "list" else node.get("entries")
         yield from several.items if several is not None and several.kind == "list" else [node]
 

@@ -25,6 +25,7 @@ from parsers import html, markdown
 from parsers.anchors import Slugger
 from parsers.decoding import Lines, decode
 from parsers.source_text import document, read
+from parsers.tree import no_json
 
 NAME = "notebook"
 VERSION = 2
@@ -89,8 +90,7 @@ def _load(text: str, where: str) -> dict[str, Any]:
     except RecursionError:
         raise Recursive(f"{where}: values are nested too deeply for a notebook") from None
     except ValueError as error:
-        at = getattr(error, "pos", 0)
-        raise CorruptDocument(f"{where}: no notebook: no JSON at character {at}", at=at) from None
+        raise no_json(f"{where}: no notebook", text, "", getattr(error, "pos", 0)) from None
     if not isinstance(book, dict) or not isinstance(book.get("cells", book.get("worksheets")), list):
         raise CorruptDocument(f"{where}: no notebook: JSON without a list of cells")
     return book

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from kprep.core.errors import Recursive, TooLarge
+from kprep.core.errors import CorruptDocument, Recursive, TooLarge
 
 MAX_DEPTH = 200
 MAX_NODES = 2_000_000
@@ -156,3 +156,10 @@ def too_deep(where: str) -> Recursive:
 def too_many(where: str) -> TooLarge:
     """What to raise for a text of more than `MAX_NODES` values."""
     return TooLarge(f"{where}: more than {MAX_NODES} values, aliases counted in full", max_values=MAX_NODES)
+
+
+def no_json(where: str, text: str, problem: str, at: int) -> CorruptDocument:
+    """What to raise for a text that is no JSON at a character, naming the line."""
+    line = text.count("\n", 0, at) + 1
+    said = f": {problem}" if problem else ""
+    return CorruptDocument(f"{where}: no JSON{said} in line {line}", at=at, line=line)

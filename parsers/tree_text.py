@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kprep.core.errors import CorruptDocument
 from parsers import json_tree, yaml_tree
-from parsers.tree import Node, NotJson
+from parsers.tree import Node, NotJson, no_json
 
 
 def load(text: str, where: str) -> Node:
@@ -19,5 +19,5 @@ def load(text: str, where: str) -> Node:
             try:
                 return yaml_tree.load(text, where)
             except CorruptDocument:
-                raise CorruptDocument(f"{where}: no JSON: {error} at character {error.at}", at=error.at) from None
+                raise no_json(where, text, str(error), error.at) from None
     return yaml_tree.load(text, where)
