@@ -21,7 +21,7 @@ from parsers.decoding import Lines, decode
 from parsers.source_text import document, read
 
 NAME = "asciidoc"
-VERSION = 4
+VERSION = 5
 MAX_BYTES = 32_000_000
 
 

@@ -54,6 +54,8 @@ class AsciidocReader:
                 continue
             fence = _FENCE.match(text)
             said_by, self._said_by = self._said_by, None
+            if said_by is not None:
+                yield self._attribution(said_by)
             if fence and (end := _closing(lines, at, fence.group(1))) is not None:
                 yield from self._delimited(lines[at : end + 1], fence.group(1), kind, depth)
                 at = end + 1
@@ -62,8 +64,6 @@ class AsciidocReader:
                 used, found = self._block(lines, at, ElementKind.QUOTE if said_by else kind)
                 yield from found
                 at += max(used, 1)
-            if said_by is not None:
-                yield self._attribution(said_by)
 
     def _is_silent(self, line: Line) -> bool:
         """A line that says something about what follows, or nothing; remembered."""

@@ -23,7 +23,7 @@ from parsers.tree import MAX_BYTES, Entry, Node, outline
 from parsers.tree_text import load
 
 NAME = "data_dictionary"
-VERSION = 1
+VERSION = 2
 CSV = "text/vnd.kprep.data-dictionary+csv"
 YAML = "application/vnd.kprep.data-dictionary+yaml"
 MEDIA_TYPES = (CSV, YAML)
@@ -43,7 +43,7 @@ def is_csv_dictionary(header: Sequence[str]) -> bool:
 
 def is_yaml_dictionary(root: Node) -> bool:
     """Whether a mapping lists tables with fields."""
-    return any(_fields_of(table.value) is not None for table in _tables(root))
+    return any(_fields_of(table.value) is not None for entry in root.entries for table in _tables(entry))
 
 
 def parse(raw: RawDocument) -> ParsedDocument:
@@ -56,8 +56,7 @@ def parse(raw: RawDocument) -> ParsedDocument:
         elements = list(_csv(source))
         return document(raw, f"{NAME}@{VERSION}", elements)
     root = load(source.text, raw.uri)
-    elements = [element for table in _tables(root) for element in _yaml_table(source, table)]
-    elements += _rest(source, root)
+    elements = [element for entry in root.entries for element in _part(source, entry)]
     return document(raw, f"{NAME}@{VERSION}", elements, DocumentMetadata(title=root.text_of("title")))
 
 
@@ -100,15 +99,11 @@ def _cell(record: Record, at: int | None) -> str:
     return record.cells[at] if at is not None and at < len(record.cells) else ""
 
 
-def _tables(root: Node) -> Iterator[Entry]:
+def _tables(holder: Entry) -> Iterator[Entry]:
     """Tables by name: below a known key, as a list of mappings with a name, or as a mapping; sources hold tables."""
-    for holder in _HOLDERS:
-        found = root.get(holder)
-        if found is None:
-            continue
-        for table in _named(found):
-            inner = table.value.get("tables")
-            yield from _named(inner) if inner is not None else (table,)
+    for table in _named(holder.value) if holder.key in _HOLDERS else ():
+        inner = table.value.get("tables")
+        yield from _named(inner) if inner is not None else (table,)
 
 
 def _named(node: Node) -> list[Entry]:
@@ -148,13 +143,13 @@ def _lines(node: Node, skip: tuple[str, ...]) -> list[str]:
     return [line for entry in node.entries if entry.key not in skip for line in outline(entry)]
 
 
-def _rest(source: SourceText, root: Node) -> Iterator[Element]:
-    """What the file says beside its tables."""
-    for entry in root.entries:
-        lines = _lines(Node("map", 0, 0, entries=[entry]), skip=_HOLDERS)
-        if lines:
-            place = source.place(entry.start, entry.value.end, entry.key)
-            yield Element(ElementKind.PARAGRAPH, "\n".join(lines), place)
+def _part(source: SourceText, entry: Entry) -> Iterator[Element]:
+    """One part of the file: its tables, or what it says beside them."""
+    for table in _tables(entry):
+        yield from _yaml_table(source, table)
+    if entry.key not in _HOLDERS and (lines := outline(entry)):
+        place = source.place(entry.start, entry.value.end, entry.key)
+        yield Element(ElementKind.PARAGRAPH, "\n".join(lines), place)
 
 
 PARSER = ParserSpec(NAME, VERSION, MEDIA_TYPES, parse, quote)

@@ -152,8 +152,9 @@ def _position(chunk: CandidateChunk) -> tuple[str, float] | None:
     locator = chunk.locator
     if locator.page:
         return "page", locator.page
-    if locator.line:
-        return f"line {locator.cell or ''}", locator.line[0]  # a notebook counts them in each cell
+    if locator.line:  # a notebook counts them in each cell, a mailbox in each message, a book in each of its files
+        file = (locator.anchor or "").partition("#")[0] if chunk.parser.startswith("epub@") else ""
+        return f"line {locator.cell or ''} {locator.message or ''} {file}", locator.line[0]
     return None
 
 

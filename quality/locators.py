@@ -97,7 +97,7 @@ def _repeated_headers(chunks: Sequence[CandidateChunk]) -> dict[str, int]:
 def headings_wrong(candidate: Candidate) -> Sequence[Finding]:
     """New documents of which more than half of the headings stand nowhere in their original: those of another one.
 
-    Looked at is a fixed sample. Transcripts do not count: their headings are times.
+    Looked at is a fixed sample. Transcripts and mails do not count: their headings are names and times.
     """
     documents: dict[str, list[CandidateChunk]] = defaultdict(list)
     small = {document.document_id for document in candidate.documents if document.parsed_chars <= MOST_CHARACTERS}
@@ -132,6 +132,6 @@ HEADED = 20
 SHARE_OF_HEADING = 0.5
 MOST_CHARACTERS = 200_000
 """Longer documents are not read as a whole."""
-WITHOUT_HEADINGS = ("transcript", "recording", "conversation")
+WITHOUT_HEADINGS = ("transcript", "recording", "conversation", "eml", "mbox", "msg")
 
 CHECKS = (CheckSpec("locator_opens", locator_opens), CheckSpec("headings_wrong", headings_wrong))

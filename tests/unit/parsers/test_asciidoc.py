@@ -134,10 +134,10 @@ def test_all_branches_of_conditions_stay_and_an_include_is_a_recorded_exclusion(
         "first\nsecond\nifdef::shown[]",
         "Name | Use\nValve | Opens",
         "Choose File > Save.",
-        "Simple.",
         "Ann Example, A letter",
-        "Lines of it.",
+        "Simple.",
         "Bo",
+        "Lines of it.",
     ]
     assert found.elements[5].header_rows == 1
     assert [(unit.kind, unit.state, unit.name) for unit in found.units[1:]] == [

@@ -12,6 +12,7 @@ from kprep.core.models import ElementKind, ParsedDocument, RawDocument
 from parsers import parse, parser_for
 from parsers.decoding import decode
 from parsers.media_type import detect
+from quality.coverage import UNORDERED
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "parsers"
 CASES = sorted(
@@ -70,3 +71,21 @@ def test_no_word_of_the_source_is_lost(path: Path) -> None:
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.parent.name)
 def test_same_bytes_same_result(path: Path) -> None:
     assert parsed(path)[1] == parsed(path)[1]
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda path: path.parent.name)
+def test_elements_stand_in_the_order_of_the_original(path: Path) -> None:
+    """The gate refuses a whole release for one document whose chunks do not."""
+    _, document = parsed(path)
+    if document.parser.partition("@")[0] in UNORDERED:
+        return
+    pages, lines = 0, (0, ("", "", ""))
+    for element in document.elements:
+        place = element.locator
+        if element.kind in {ElementKind.TABLE, ElementKind.HEADING}:  # a symbol's name stands for all of it
+            continue
+        file = (place.anchor or "").partition("#")[0] if path.suffix == ".epub" else ""
+        line = (place.line[0] if place.line else 0, (place.cell or "", place.message or "", file))
+        assert (place.page or pages) >= pages, place
+        assert place.line is None or line >= lines or line[1] != lines[1], place
+        pages, lines = place.page or pages, line if place.line else lines

@@ -317,7 +317,7 @@ def test_a_table_without_a_title_has_none(content: str) -> None:
 def test_of_many_entries_the_broken_one_is_named() -> None:
     entries = [{"name": f"E{n}", "fragments": [{"type": "def", "text": f"Text {n}."}]} for n in range(100)]
     lines = [json.dumps(entry) for entry in entries]
-    with pytest.raises(CorruptDocument, match="no JSON: .* in line 57"):
+    with pytest.raises(CorruptDocument, match=r"no JSON: .* in line 57"):
         document("a.jsonl", "\n".join([*lines[:56], '{"name": "E56", "fragments": nope}', *lines[57:]]))
     entries[56]["fragments"] = [{"type": "definition", "text": "Text."}]
     with pytest.raises(CorruptDocument, match="entry 57: fragment 1: `type` is one of"):

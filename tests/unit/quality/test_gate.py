@@ -274,3 +274,23 @@ def test_references_that_are_looked_up_need_not_stand_in_the_order_of_their_file
         candidate = replace(make_candidate(), chunks=[replace(chunk, parser=parser) for chunk in places])
         (finding,) = CHECKS["reading_order"].run(candidate)
         assert finding.passed is passed
+
+
+@pytest.mark.parametrize(
+    ("parser", "places", "passed"),
+    [
+        ("epub@5", [Locator(line=(90, 95), anchor="a#end"), Locator(line=(2, 9), anchor="b#start")], True),
+        ("epub@5", [Locator(line=(90, 95), anchor="a#end"), Locator(line=(2, 9), anchor="a#start")], False),
+        ("mbox@5", [Locator(line=(90, 95), message="1"), Locator(line=(2, 9), message="2")], True),
+        ("mbox@5", [Locator(line=(90, 95), message="1"), Locator(line=(2, 9), message="1")], False),
+    ],
+)
+def test_lines_are_counted_anew_in_each_file_of_a_book_and_each_message(
+    parser: str, places: list[Locator], passed: bool
+) -> None:
+    chunks = [
+        replace(make_chunk("books/guide", at, "an order is sent"), parser=parser, locator=place)
+        for at, place in enumerate(places)
+    ]
+    (finding,) = CHECKS["reading_order"].run(replace(make_candidate(), chunks=chunks))
+    assert finding.passed is passed
