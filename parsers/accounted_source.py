@@ -9,7 +9,8 @@ from kprep.core.models import Locator, ParsedDocument, ParserSpec, RawDocument
 from parsers.decoding import decode
 
 _OFFICE_TEXT = re.compile(
-    r"(?:word/(?:document|footnotes|endnotes|comments|header\d*|footer\d*)|ppt/(?:slides|notesSlides)/[^/]+|"
+    r"(?:word/(?:document|footnotes|endnotes|comments|header\d*|footer\d*|diagrams/data\d*)|"
+    r"ppt/(?:slides|notesSlides|diagrams(?=/data))/[^/]+|"
     r"content)\.xml$"
 )
 _INLINE = r"</?(?:a|b|i|em|strong|span|sub|sup|code|u|s|font|small|italic|bold|xref|ext-link)\b[^<>]*>"

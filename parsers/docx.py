@@ -16,13 +16,14 @@ from parsers.docx_xml import Package
 from parsers.office_properties import core_properties
 
 NAME = "docx"
-VERSION = 6
+VERSION = 7
 
 
 def parse(raw: RawDocument) -> ParsedDocument:
     """Elements in document order with `anchor` (slug of the nearest heading before, `_top` before the first) and,
     where Word left its rendered page breaks, `page`. Tracked insertions are text, deletions are not; comments
-    follow the block they are about, as fragments `comment`.
+    follow the block they are about, as fragments `comment`; files that stand for a part of the text (`altChunk`) are
+    recorded exclusions.
 
     Raises: TooLarge, EncryptedDocument, CorruptDocument.
     """
@@ -31,7 +32,8 @@ def parse(raw: RawDocument) -> ParsedDocument:
     blocks = body.blocks()
     elements, second_reader = find_bold_headings(blocks, raw.content)
     whole = SourceUnit("file", 1, "ok" if elements else "no_text", sum(len(e.text) for e in elements))
-    units = [whole, *embedded_in(package.names())]
+    parts = (target for kind, target in package.relations(package.main).values() if kind == "aFChunk")
+    units = [whole, *embedded_in(package.names(), parts)]
     return ParsedDocument(
         uri=raw.uri,
         media_type=raw.media_type,

@@ -135,7 +135,7 @@ class Body:
         yield from self._said(words, kind, text, level, marker, first_page)
 
     def _said(self, words: Words, kind: ElementKind, text: str, level: int, marker: str, page: int) -> Iterator[Block]:
-        """The paragraph, its hidden words, its text boxes, its charts, the comments about it, its notes."""
+        """The paragraph, its hidden words, its text boxes, charts and diagrams, the comments about it, its notes."""
         place = self._place(page)
         if text:
             element = Element(kind, text, place, level=level, marker=marker, links=_links(words.links))
@@ -147,6 +147,8 @@ class Body:
         for relation in words.charts:
             root = self._package.xml(self._targets.get(relation, ("", ""))[1])
             yield from (Block(found) for found in (chart_elements(root, place) if root is not None else ()))
+        for relation in words.diagrams:
+            yield from self._diagram(self._package.xml(self._targets.get(relation, ("", ""))[1]), place)
         for comment in words.comments:
             if comment in self._comments:
                 yield Block(Element(ElementKind.FOOTNOTE, self._comments[comment], place, fragment=FRAGMENT))
@@ -157,6 +159,12 @@ class Body:
             if joined:
                 marker = self._marks.get((note_kind, note_id), "")
                 yield Block(Element(ElementKind.FOOTNOTE, joined, place, marker=marker))
+
+    def _diagram(self, root: Node | None, place: Locator) -> Iterator[Block]:
+        """Words of a SmartArt drawing in the order of its data."""
+        for node in root.iter() if root is not None else ():
+            if local(node) == "p" and (text := "".join(t.text or "" for t in node.iter() if local(t) == "t").strip()):
+                yield Block(Element(ElementKind.LIST_ITEM, text, place, level=1, marker="-"))
 
     def _place(self, first_page: int) -> Locator:
         if not self.has_pages:

@@ -38,7 +38,7 @@ _FONT_SIGNS: dict[str, dict[int, str]] = {
 class Words:
     """What a paragraph holds. `pages`: page breaks Word rendered inside; `leading`: those before its first word.
     `boxes`: text boxes anchored in it; `notes`: footnotes and endnotes referred to as (kind, id);
-    `charts`: relation ids of charts; `comments`: ids of comments about it."""
+    `charts`, `diagrams`: relation ids of charts and SmartArt; `comments`: ids of comments about it."""
 
     visible: list[str] = field(default_factory=list)
     hidden: list[str] = field(default_factory=list)
@@ -47,6 +47,7 @@ class Words:
     notes: list[tuple[str, str]] = field(default_factory=list)
     charts: list[str] = field(default_factory=list)
     comments: list[str] = field(default_factory=list)
+    diagrams: list[str] = field(default_factory=list)
     pages: int = 0
     leading: int = 0
     bold: bool = True
@@ -163,6 +164,7 @@ class RunReader:
         outermost = [box for box in inner if not any(local(parent) == "txbxContent" for parent in _between(box, node))]
         words.boxes.extend(outermost)
         words.charts.extend(attribute(part, "id") or "" for part in node.iter() if local(part) == "chart")
+        words.diagrams.extend(attribute(part, "dm") or "" for part in node.iter() if local(part) == "relIds")
         if not inner:
             found = next((part for part in node.iter() if local(part) == "docPr"), None)
             words.visible.append(attribute(found, "descr") or "")

@@ -305,3 +305,25 @@ def test_signs_of_symbol_fonts_are_read_as_what_they_show() -> None:
     signs = [("Symbol", "F0B0"), ("Symbol", "F06D"), ("Wingdings", "F0FE"), ("Wingdings", "F04A"), ("Arial", "2713")]
     runs = "".join(f'<w:r><w:sym w:font="{font}" w:char="{code}"/></w:r>' for font, code in signs)
     assert [e.text for e in body(f"<w:p>{runs}</w:p>").elements] == ["°μ☑✓"]
+
+
+def test_words_of_smart_art_are_read_and_a_part_in_another_file_is_recorded() -> None:
+    kinds = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    drawing = "http://schemas.openxmlformats.org/drawingml/2006"
+    points = "".join(
+        f"<dgm:pt><dgm:t><a:p><a:r><a:t>{word}</a:t></a:r></a:p></dgm:t></dgm:pt>" for word in ("Plan", "Do")
+    )
+    content = BUILD.docx(
+        BUILD.paragraph("before") + f'<w:p><w:r><w:drawing><dgm:relIds xmlns:dgm="{drawing}/diagram" xmlns:r="{kinds}" '
+        'r:dm="d1"/></w:drawing></w:r></w:p>' + BUILD.paragraph("after"),
+        {
+            "word/diagrams/data1.xml": f'<dgm:dataModel xmlns:dgm="{drawing}/diagram" xmlns:a="{drawing}/main">'
+            f"<dgm:ptLst>{points}</dgm:ptLst></dgm:dataModel>",
+            "word/chunk1.html": "<p>Another part.</p>",
+        },
+        f'<Relationship Id="d1" Type="{kinds}/diagramData" Target="diagrams/data1.xml"/>'
+        f'<Relationship Id="c1" Type="{kinds}/aFChunk" Target="chunk1.html"/>',
+    )
+    found = read(content)
+    assert [e.text for e in found.elements] == ["before", "Plan", "Do", "after"]
+    assert [(u.kind, u.state, u.name) for u in found.units[1:]] == [("attachment", "not_extracted", "chunk1.html")]
