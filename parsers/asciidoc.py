@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kprep.core.models import (
-    DocumentMetadata,
     ElementKind,
     Locator,
     ParsedDocument,
@@ -18,27 +17,31 @@ from parsers.asciidoc_blocks import AsciidocReader
 from parsers.asciidoc_inline import inline
 from parsers.attachments import exclusions
 from parsers.decoding import Lines, decode
+from parsers.front_matter import read_front_matter
 from parsers.source_text import document, read
 
 NAME = "asciidoc"
-VERSION = 5
+VERSION = 6
 MAX_BYTES = 32_000_000
 
 
 def parse(raw: RawDocument) -> ParsedDocument:
     """Elements in file order with `line`, `char` and the section's `anchor`; `{name}` is the value that stands above it
-    in the file. Attributes of the header are metadata; comments are dropped; a file that is included is a unit in state
-    "not_extracted". Raises: TooLarge, WrongEncoding."""
+    in the file. Front matter and attributes of the header are metadata; comments are dropped; a file that is included
+    is a unit in state "not_extracted". Raises: TooLarge, WrongEncoding, FrontMatterInvalid."""
     source = read(raw, MAX_BYTES)
-    reader = AsciidocReader()
-    elements = list(reader.blocks(list(resolved(source.lines.all()))))
+    reader, front = AsciidocReader(), read_front_matter(source.lines.all())
+    lines = [line for line in resolved(source.lines.all()) if line.number > front.last_line]
+    elements = list(reader.blocks(lines))
     title = next((e.text for e in elements if e.kind is ElementKind.HEADING and e.level == 1), "")
-    metadata = DocumentMetadata(
-        title=title,
-        authors=tuple(name.strip() for name in reader.attributes.get("author", "").split(";") if name.strip()),
-        language=reader.attributes.get("lang", ""),
+    authors = tuple(name.strip() for name in reader.attributes.get("author", "").split(";") if name.strip())
+    metadata = replace(
+        front.metadata,
+        title=front.metadata.title or title,
+        authors=front.metadata.authors or authors,
+        language=front.metadata.language or reader.attributes.get("lang", ""),
+        front_matter={**reader.attributes, **front.metadata.front_matter},
     )
-    metadata = replace(metadata, front_matter=dict(reader.attributes))
     whole = SourceUnit("file", 1, "ok" if elements else "no_text", sum(len(element.text) for element in elements))
     units = (whole, *exclusions("include", included(source.lines.all())))
     return document(raw, f"{NAME}@{VERSION}", elements, metadata, units)

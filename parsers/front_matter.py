@@ -1,4 +1,4 @@
-"""YAML front matter of a Markdown file."""
+"""YAML or TOML front matter of a file in Markdown, AsciiDoc or reStructuredText."""
 
 from __future__ import annotations
 

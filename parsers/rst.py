@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from kprep.core.models import (
-    DocumentMetadata,
     ElementKind,
     Locator,
     ParsedDocument,
@@ -15,13 +15,14 @@ from kprep.core.models import (
 )
 from parsers.attachments import exclusions
 from parsers.decoding import Lines, decode
+from parsers.front_matter import read_front_matter
 from parsers.rst_blocks import RstReader, targets_of
 from parsers.rst_inline import inline
 from parsers.source_text import document, read
 from parsers.source_text import quote as quote_text
 
 NAME = "rst"
-VERSION = 3
+VERSION = 4
 MAX_BYTES = 32_000_000
 _INCLUDE = re.compile(r"\s*\.\.\s+(?:include|literalinclude)::\s+(\S+)")
 
@@ -29,15 +30,18 @@ _INCLUDE = re.compile(r"\s*\.\.\s+(?:include|literalinclude)::\s+(\S+)")
 def parse(raw: RawDocument) -> ParsedDocument:
     """Elements in file order with `line`, `char` and the section's `anchor`. Headings by the order in which their
     marks appear. Comments are dropped; directives that are not known keep their words; `|name|` is what the file says
-    it stands for; a file that is included is a unit in state "not_extracted". Raises: TooLarge, WrongEncoding."""
+    it stands for; a file that is included is a unit in state "not_extracted"; front matter is metadata.
+    Raises: TooLarge, WrongEncoding, FrontMatterInvalid."""
     source = read(raw, MAX_BYTES)
     lines = source.lines.all()
-    elements = list(RstReader(lines).blocks(lines))
+    front = read_front_matter(lines)
+    elements = list(RstReader(lines).blocks(lines[front.last_line :]))
     title = next((element.text for element in elements if element.kind is ElementKind.HEADING), "")
     whole = SourceUnit("file", 1, "ok" if elements else "no_text", sum(len(element.text) for element in elements))
     included = [found.group(1) for line in lines if (found := _INCLUDE.match(line.text))]
     units = (whole, *exclusions("include", included))
-    return document(raw, f"{NAME}@{VERSION}", elements, DocumentMetadata(title=title), units)
+    metadata = replace(front.metadata, title=front.metadata.title or title)
+    return document(raw, f"{NAME}@{VERSION}", elements, metadata, units)
 
 
 def quote(content: bytes, locator: Locator) -> str:

@@ -7,6 +7,7 @@ import pytest
 import parsers
 from kprep.core.errors import FrontMatterInvalid
 from kprep.core.models import ParsedDocument, RawDocument
+from parsers.media_type import detect
 
 
 def read(text: str) -> ParsedDocument:
@@ -53,3 +54,19 @@ def test_other_ways_to_write_it_are_read(block: str) -> None:
 @pytest.mark.parametrize("text", ["---\n\nA rule, then text.\n\n---\n\nMore.\n", "---\nJust words\n---\n\nText.\n"])
 def test_rules_without_keys_are_no_front_matter(text: str) -> None:
     assert read(text).metadata.front_matter == {}
+
+
+@pytest.mark.parametrize(("name", "heading"), [("a.adoc", "= Pumps"), ("a.rst", "Pumps\n=====")])
+def test_front_matter_counts_in_other_markup_too(name: str, heading: str) -> None:
+    def read(text: str) -> ParsedDocument:
+        media_type = detect(name, text.encode())
+        raw = RawDocument(f"s/{name}", name, text.encode(), media_type)
+        return parsers.parse(raw, parsers.parser_for(media_type))
+
+    found = read(f"---\ntitle: About pumps\nacl: [board]\n---\n\n{heading}\n\nText.\n")
+    assert [element.text for element in found.elements] == ["Pumps", "Text."]
+    assert found.metadata.title == "About pumps"
+    assert found.metadata.front_matter["acl"] == ["board"]
+    with pytest.raises(FrontMatterInvalid):
+        read(f"---\nacl: [board\n---\n\n{heading}\n\nText.\n")
+    assert [element.text for element in read(f"{heading}\n\nText.\n").elements] == ["Pumps", "Text."]
