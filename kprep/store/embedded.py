@@ -30,6 +30,8 @@ SERVER_USER = "kprep_postgres"
 ROOT_BASE = Path("/var/lib/kprep")
 SOCKET_PATH_MAX = 100
 """Bytes of a socket path; the kernel's limit is 107 and the file name takes some."""
+CONTAINER_LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
+"""Where a container says how much memory it may use: cgroups of version 2, of version 1."""
 DATABASE = "kprep"
 SETTINGS = {
     "listen_addresses": "",
@@ -281,6 +283,9 @@ def _shared_buffers_mb() -> int:
     """Half of what PostgreSQL's manual advises on a machine of its own (a quarter of the memory), at least its default:
     a search that has to fetch its pages from outside takes two to three times as long."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    for limit in CONTAINER_LIMITS:
+        if limit.is_file() and (said := limit.read_text(encoding="ascii").strip()).isdigit():
+            memory = min(memory, int(said))
     return max(128, memory // 8 // 1024**2)
 
 
