@@ -8,6 +8,7 @@ passages of its document.
 
 Questions are split in halves, every second one each: fusion is tuned on `--half tuning` and reported on `held-out`.
 `--vectors` keeps vectors between runs: with the extra `multilingual`, computing them takes nearly all of the time.
+`--write` puts the figures into docs/quality/questions.md.
 """
 
 from __future__ import annotations
@@ -37,6 +38,16 @@ NAMES = ("xquad_en_on_en", "xquad_zh_on_zh", "xquad_zh_on_en", "xquad_en_on_zh",
 WAYS = {"lexical": ("lexical", ""), "dense": ("dense", ""), "RRF": ("hybrid", "rrf"), "70/30": ("hybrid", "weighted"),
         "bounded": ("hybrid", "bounded"), "floors": ("hybrid", "")}  # fmt: skip
 """Name of a way to search -> mode and fusion."""
+PAGE = Path(__file__).parents[1] / "docs/quality/questions.md"
+HEAD = """# Open question sets
+
+Written by `python -m benchmarks.question_sets --model MODEL --write`. Prepared, published and searched by the product.
+nDCG@10 by document, then hit@5 (an answer's words stand in one of the first five passages of its document), by way to
+search: each arm alone, joined by ranks (RRF), by stretched scores (70/30), as by default without evidence floors
+(bounded), and as shipped (floors), which answers nothing where it cannot confirm. `xquad_zh_on_en`: Chinese questions
+on English documents.
+"""
+"""Above the sections of the models."""
 NO_FLOORS = {"dense": 0.0, "lexical": 0.0}
 
 
@@ -47,18 +58,33 @@ def main() -> None:
     parser.add_argument("--half", choices=("tuning", "held-out", "both"), default="both")
     parser.add_argument("--questions", type=int, default=0, help="at most so many of each set, evenly spread; 0: all")
     parser.add_argument("--vectors", type=Path, help="folder that keeps vectors between runs")
+    parser.add_argument("--write", action="store_true", help="into docs/quality/questions.md")
     arguments = parser.parse_args()
     embedder = None
     if arguments.model != "none":
         embedder = KeptVectors(create_embedder({"provider": arguments.model}), arguments.vectors)
-    print(f"model {arguments.model}, questions: {arguments.half}")
-    print(
+    head = (
         f"{'set':16}{'n':>6}{'chunks':>8}{'seconds':>8}   nDCG@10 {' '.join(f'{way:>8}' for way in WAYS)}   hit@5 ..."
     )
+    print(f"model {arguments.model}, questions: {arguments.half}\n{head}")
+    lines = [head]
     with scratch() as (_, make):
         for name in arguments.names:
             asked = questions(SETS / name, arguments.half, arguments.questions)
-            print(measure(make, name, asked, {"provider": arguments.model}, embedder), flush=True)
+            lines.append(measure(make, name, asked, {"provider": arguments.model}, embedder))
+            print(lines[-1], flush=True)
+    if arguments.write:
+        write(arguments.model, arguments.half, lines)
+
+
+def write(model: str, half: str, lines: Sequence[str]) -> None:
+    """Put the figures of a model into docs/quality/questions.md, in place of its earlier ones."""
+    kept = PAGE.read_text(encoding="utf-8").split("\n## ")[1:] if PAGE.is_file() else []
+    sections = {section.split("\n", 1)[0]: section for section in kept}
+    title = f"Model `{model}`"
+    body = "\n".join(line.rstrip() for line in lines)
+    sections[title] = f"{title}\n\nQuestions: {half}.\n\n```\n{body}\n```\n"
+    PAGE.write_text("\n## ".join([HEAD, *(sections[name] for name in sorted(sections))]), encoding="utf-8")
 
 
 class KeptVectors:
