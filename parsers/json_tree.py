@@ -23,6 +23,11 @@ def load(text: str, where: str) -> Node:
     return node
 
 
+def first_sign(text: str) -> str:
+    """The first character that is neither white space nor of a comment."""
+    return text[(start := _skip(text, 0)) : start + 1]
+
+
 def read_value(text: str, at: int, where: str) -> tuple[Node, int]:
     """The value that begins at or after `at`, and where it ends. Raises: as `load`."""
     return _Reader(text, where).value(at)

@@ -12,7 +12,7 @@ def load(text: str, where: str) -> Node:
 
     Raises: CorruptDocument (no JSON or YAML, nested deeper than 200), TooLarge (more than 2 million values, aliases
     counted in full)."""
-    if text.lstrip()[:1] in {"{", "["}:
+    if is_json(text):
         try:
             return json_tree.load(text, where)
         except NotJson as error:
@@ -21,3 +21,8 @@ def load(text: str, where: str) -> Node:
             except CorruptDocument:
                 raise no_json(where, text, str(error), error.at) from None
     return yaml_tree.load(text, where)
+
+
+def is_json(text: str) -> bool:
+    """Whether a text that is JSON or YAML begins as JSON does, after comments."""
+    return json_tree.first_sign(text) in {"{", "["}

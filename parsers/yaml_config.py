@@ -11,11 +11,11 @@ from parsers.settings import Setting, quote_settings, setting_elements
 from parsers.source_text import document, read
 from parsers.source_text import quote as quote_text
 from parsers.tree import MAX_BYTES, Node
-from parsers.tree_text import load
+from parsers.tree_text import is_json, load
 from parsers.yaml_tree import load_all
 
 NAME = "yaml_config"
-VERSION = 1
+VERSION = 2
 MEDIA_TYPES = ("application/yaml", "application/json")
 
 _TEMPLATE = ("{{", "{%", "<%")
@@ -27,9 +27,8 @@ def parse(raw: RawDocument) -> ParsedDocument:
     A template that is no YAML before it is filled in stays code alone.
     Raises: TooLarge, CorruptDocument (no YAML, no JSON, too deep)."""
     source = read(raw, MAX_BYTES)
-    is_json = source.text.lstrip()[:1] in {"{", "["}
     elements: Sequence[Element] = list(
-        setting_elements(source, _settings(source.text, raw.uri), "json" if is_json else "yaml")
+        setting_elements(source, _settings(source.text, raw.uri), "json" if is_json(source.text) else "yaml")
     )
     return document(raw, f"{NAME}@{VERSION}", elements)
 
@@ -47,7 +46,7 @@ def quote(content: bytes, locator: Locator) -> str:
 
 def _settings(text: str, where: str) -> list[Setting]:
     roots: list[Node]
-    if text.lstrip()[:1] in {"{", "["}:
+    if is_json(text):
         roots = [load(text, where)]
     else:
         try:

@@ -322,3 +322,14 @@ def test_of_many_entries_the_broken_one_is_named() -> None:
     entries[56]["fragments"] = [{"type": "definition", "text": "Text."}]
     with pytest.raises(CorruptDocument, match="entry 57: fragment 1: `type` is one of"):
         document("a.json", json.dumps(entries))
+
+
+def test_json_may_begin_with_a_comment() -> None:
+    found = document(
+        "tsconfig.json", '/* the compiler */\n// where to\n{"target": "es2020", // new\n "lib": ["dom",],}\n'
+    )
+    assert [(e.locator.anchor, e.text) for e in of(found, "setting")] == [
+        ("target", "where to\nnew\ntarget: es2020"),
+        ("lib", "lib: dom"),
+    ]
+    assert found.elements[0].language == "json"
