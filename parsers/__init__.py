@@ -6,9 +6,9 @@ document says of itself. Later rooms know no format.
 
 Always:
 - Nothing of the original's text is dropped but scripts, styles, comments in markup and deleted revisions; files sent
-  with a mail are documents of their own (`spec.attached`); embedded files (and comments of RTF) are
-  `SourceUnit`s with state `not_extracted`. Navigation, running headers, cookie notices and the like are kept
-  and named by their kind; cleaning decides about them.
+  with a mail are documents of their own (`spec.attached`); embedded files are `SourceUnit`s with state
+  `not_extracted`. Navigation, running headers, cookie notices and the like are kept and named by their kind; cleaning
+  decides about them.
 - Text the reader of the original does not see is kept and marked `hidden`.
 - Every element has a locator, and `spec.quote(content, locator)` reads the place afresh, without the parse result.
 - Of a `.env` what may be a secret is withheld from the bytes themselves (`dotenv`), before they are parsed or kept.

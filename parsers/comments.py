@@ -59,7 +59,7 @@ def _author(node: Node, people: dict[str, str], names: dict[int, str]) -> str:
 def annotation_text(node: Node, text: str) -> str:
     """The comment of OpenDocument whose words are `text`, with who wrote it and when."""
     said = {local(inner): (inner.text or "").strip() for inner in node if local(inner) in {"creator", "date"}}
-    return _as_signed(said.get("creator", ""), said.get("date", "").partition(".")[0], text)
+    return signed(said.get("creator", ""), said.get("date", "").partition(".")[0], text)
 
 
 def _text(node: Node) -> str:
@@ -85,9 +85,10 @@ def _in_reply(node: Node, stop: Node) -> bool:
 
 def _signed(node: Node, who: str, text: str) -> str:
     when = next((said for name in ("date", "dt", "dT", "created") if (said := attribute(node, name))), "")
-    return _as_signed(who, when, text)
+    return signed(who, when, text)
 
 
-def _as_signed(who: str, when: str, text: str) -> str:
+def signed(who: str, when: str, text: str) -> str:
+    """The text of a comment with who wrote it and when, where that is known."""
     signature = ", ".join(part for part in (f"by {who}" if who else "", when) if part)
     return f"Comment {signature}: {text}" if signature else f"Comment: {text}"

@@ -22,6 +22,8 @@ BLOCKS = frozenset(
 DROPPED = frozenset("script style template head".split())
 _LAST_COUNTED_LINE = 65_535  # libxml2 counts no further: later blocks reach to the end of the file
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
+_APART = frozenset(("td", "th", "svg", "title", "desc", "text", "video", "audio", "object"))
+"""What stands for itself in a line: its words are no part of those beside it."""
 _ANCHORED = _HEADINGS | {"section", "p", "li", "dt", "dd", "table", "figure", "pre", "a", "tr", "blockquote", "article"}
 _LANGUAGE = re.compile(r"(?:^|\s)(?:language|lang|highlight-source|highlight|brush:)[-_ ]?([\w+#.-]+)")
 
@@ -111,7 +113,7 @@ class Walk:
             self._say(node.get("value") or "")
         elif tag == "a" and node.get("href"):
             self._buffer.links.append(Link(" ".join(node.text_content().split()), node.get("href")))
-        if tag in {"td", "th"}:
+        if tag in _APART:
             self._buffer.parts.append(" ")
         self._say(node.text or "")
         return False
@@ -120,6 +122,8 @@ class Walk:
         if node.tag in BLOCKS:
             self._flush()
         self._stack.pop()
+        if node.tag in _APART and (node.text or len(node)):
+            self._buffer.parts.append(" ")
         if node is not self._root:
             self._say(node.tail or "")
 

@@ -19,11 +19,12 @@ from kprep.core.models import (
     table_text,
 )
 from parsers.anchors import Slugger
-from parsers.attachments import ATTACHMENT, NOT_EXTRACTED, PICTURE, exclusions
+from parsers.attachments import ATTACHMENT, PICTURE, exclusions
+from parsers.comments import FRAGMENT, signed
 from parsers.rtf_reader import Paragraph, Row, RtfReader
 
 NAME = "rtf"
-VERSION = 2
+VERSION = 3
 TOP = "_top"
 _HEADING = re.compile(r"(?:heading|überschrift|titre|标题)\s*(\d)$")
 
@@ -31,21 +32,21 @@ _HEADING = re.compile(r"(?:heading|überschrift|titre|标题)\s*(\d)$")
 def parse(raw: RawDocument) -> ParsedDocument:
     """Elements in document order with `anchor` (slug of the heading before, `_top` before the first).
 
-    Pictures, embedded objects and comments are recorded exclusions. Raises: CorruptDocument."""
+    Comments follow the block they are about, as fragments `comment`; pictures and embedded objects are recorded
+    exclusions. Raises: CorruptDocument."""
     if not raw.content.lstrip().startswith(b"{\\rtf"):
         raise CorruptDocument(f"{raw.uri}: does not begin as Rich Text Format does", uri=raw.uri)
     reader = RtfReader(raw.content, raw.uri)
     elements = list(_elements(reader))
     whole = SourceUnit("file", 1, "ok" if elements else "no_text", sum(len(element.text) for element in elements))
     embedded = [*exclusions(PICTURE, [""] * reader.pictures), *exclusions(ATTACHMENT, [""] * reader.objects)]
-    comments = [SourceUnit("comment", number, NOT_EXTRACTED, 0) for number in range(1, reader.comments + 1)]
     authors = tuple(name.strip() for name in reader.info.get("author", "").split(";") if name.strip())
     return ParsedDocument(
         raw.uri,
         raw.media_type,
         f"{NAME}@{VERSION}",
         tuple(elements),
-        (whole, *embedded, *comments),
+        (whole, *embedded),
         DocumentMetadata(title=reader.info.get("title", ""), authors=authors),
     )
 
@@ -99,6 +100,8 @@ def _paragraph(part: Paragraph, level: int, place: Locator) -> Iterator[Element]
         yield Element(ElementKind.PARAGRAPH, part.hidden.strip(), place, hidden=True)
     for note in part.notes:
         yield Element(ElementKind.FOOTNOTE, note, place)
+    for who, said in part.comments:
+        yield Element(ElementKind.FOOTNOTE, signed(who, "", said), place, fragment=FRAGMENT)
 
 
 def _table(rows: list[Row], place: Locator) -> Iterator[Element]:

@@ -17,10 +17,10 @@ _FOOTERS = frozenset("footer footerl footerr footerf".split())
 _SKIPPED = frozenset(
     "fonttbl colortbl filetbl pict objdata objclass objname nonshppict themedata colorschememapping datastore "
     "latentstyles listtable listoverridetable rsidtbl generator xmlnstbl sp falt panose bkmkstart bkmkend fldtype "
-    "operator category keywords comment doccomm subject company manager hlinkbase atnid atnauthor atntime atndate "
+    "operator category keywords comment doccomm subject company manager hlinkbase atnid atntime atndate "
     "atnref atnparent picprop blipuid private formfield ffname passwordhash protusertbl xe tc".split()
 )
-_KNOWN_STARRED = frozenset("shpinst fldinst annotation listtext pntext shptxt footnote ud".split())
+_KNOWN_STARRED = frozenset("shpinst fldinst annotation atnauthor listtext pntext shptxt footnote ud".split())
 _SIGNS = {
     "emdash": "\u2014", "endash": "\u2013", "bullet": "\u2022", "lquote": "\u2018", "rquote": "\u2019",
     "ldblquote": "\u201c", "rdblquote": "\u201d", "tab": "\t", "line": "\n", "emspace": " ", "enspace": " ",
@@ -37,7 +37,8 @@ _CHARSETS = {
 @dataclass(slots=True)
 class Paragraph:
     """`style`: number of its style; `outline`: level from 0 where it says one; `level`: depth in a list from 0.
-    `cell`: it stands in a table. `links`: (words, target). `notes`: texts of footnotes."""
+    `cell`: it stands in a table. `links`: (words, target). `notes`: texts of footnotes.
+    `comments`: (who, text) of those about it."""
 
     text: str = ""
     hidden: str = ""
@@ -48,6 +49,7 @@ class Paragraph:
     cell: bool = False
     links: list[tuple[str, str]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    comments: list[tuple[str, str]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,8 @@ class RtfReader:
         self.styles: dict[int, str] = {}
         self.furniture: list[tuple[str, str]] = []
         self.info: dict[str, str] = {}
-        self.comments = self.pictures = self.objects = 0
+        self.pictures = self.objects = 0
+        self._commenter = ""
         self._uri = uri
         self._source = content.decode("latin-1")
         self._groups = [_Group()]
@@ -143,6 +146,10 @@ class RtfReader:
             self.furniture.append((place, text))
         elif place == "footnote" and text:
             self._now.notes.append(text)
+        elif place == "atnauthor":
+            self._commenter = text
+        elif place == "annotation" and text:
+            self._now.comments.append((self._commenter, text))
         elif place == "marker":
             self._now.marker = text
         elif place == "styles":
@@ -208,15 +215,13 @@ class RtfReader:
             self.pictures += 1
         if word == "objdata":
             self.objects += 1
-        if word == "annotation":
-            self.comments += 1
         known: dict[str, Callable[[], str]] = {
             **dict.fromkeys(_HEADERS, lambda: "header"),
             **dict.fromkeys(_FOOTERS, lambda: "footer"),
             **dict.fromkeys(("listtext", "pntext"), lambda: "marker"),
             **dict.fromkeys(("title", "author"), lambda: word),
             "footnote": lambda: "footnote", "stylesheet": lambda: "styles", "fldinst": lambda: "inst",
-            "info": lambda: "", "annotation": lambda: "",
+            "info": lambda: "", "annotation": lambda: word, "atnauthor": lambda: word,
         }  # fmt: skip
         if word in _SKIPPED or (group.starred and word not in _KNOWN_STARRED):
             group.place = ""
@@ -285,8 +290,8 @@ class RtfReader:
         now.text, now.hidden = (_joined_surrogates(text) for text in (now.text, now.hidden))
         if now.cell:
             self._cell_lines.append(now.text)
-            self.flow.extend([replace(now, text="", cell=False)] if now.hidden or now.notes else [])
-        elif now.text.strip() or now.hidden.strip() or now.notes:
+            self.flow.extend([replace(now, text="", cell=False)] if now.hidden or now.notes or now.comments else [])
+        elif now.text.strip() or now.hidden.strip() or now.notes or now.comments:
             self.flow.append(now)
 
     def _end_cell(self) -> None:

@@ -196,3 +196,11 @@ def test_words_of_a_picture_and_a_field_are_quoted_where_they_stand() -> None:
 def test_words_of_a_picture_do_not_join_those_beside_it(parser: str, source: str) -> None:
     found = parse(RawDocument("s/a", "a", source.encode(), "text/x"), PARSERS[parser])
     assert found.elements[0].text == "Ask Mia of zoll.de The broker a seal, signs."
+
+
+def test_words_of_a_drawing_are_apart_from_those_beside_it() -> None:
+    page = "<main><p><svg><title>Close</title><path/></svg>Click it<video>no film</video>now</p><p>a<svg/>b</p></main>"
+    raw = RawDocument("s/a.html", "a.html", page.encode(), "text/html")
+    document = parse(raw, PARSERS["html"])
+    assert [element.text for element in document.elements] == ["Close Click it no film now", "a b"]
+    assert "Click it" in PARSERS["html"].quote(page.encode(), document.elements[0].locator)

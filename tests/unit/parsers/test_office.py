@@ -402,3 +402,13 @@ def test_links_of_cells_are_kept() -> None:
 )
 def test_a_format_that_says_more_than_digits_is_followed(value: float, code: str, shown: str | None) -> None:
     assert as_shown(value, code) == shown
+
+
+def test_comments_of_rich_text_follow_what_they_are_about() -> None:
+    comment = r"{\*\atnid AB}{\*\atnauthor Ann B}\chatn{\*\annotation{\*\atndate 123}\pard Is it\par so?}"
+    found = read("a.rtf", rf"{{\rtf1\ansi The pump is off.{comment}\par Then wait.\par}}")
+    assert [(e.text, e.fragment) for e in found.elements] == [
+        ("The pump is off.", ""),
+        ("Comment by Ann B: Is it\nso?", "comment"),
+        ("Then wait.", ""),
+    ]
