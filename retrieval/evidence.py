@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-KNOWN_LEAST = 0.4
+KNOWN_LEAST = 0.45
 """Share of a question's words that stand anywhere in the release, from which it is in a language of the documents."""
 STANDS_OUT = 1.2
 """Likeness above the background, as a multiple of the floor, that is enough where no word is shared."""
-STANDS_OUT_ACROSS = 0.37
+STANDS_OUT_ACROSS = 0.35
 """The same for a question in another language, whose answers stand out less and share no words."""
 
 
