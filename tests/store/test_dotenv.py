@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import zlib
+from email.message import EmailMessage
 
 import pytest
 from sqlalchemy import text
@@ -57,3 +58,15 @@ def test_another_secret_in_its_place_is_no_change(make_base: MakeBase) -> None:
     base.write("prod.env", FILE.replace(SECRETS[0], "another7!Secret"))
     os.utime(base.path("prod.env"), (2e9, 2e9))
     assert base.run()["status"] == "unchanged"
+
+
+def test_one_that_is_attached_to_a_mail_is_read_without_them_too(make_base: MakeBase) -> None:
+    message = EmailMessage()
+    message["From"], message["Subject"], message["Message-ID"] = "Ana <ana@example.org>", "Settings", "<1@example.org>"
+    message.set_content("Here are the settings of the portal that we spoke about on the phone.")
+    message.add_attachment(FILE.encode(), maintype="application", subtype="octet-stream", filename="prod.env")
+    base = make_base({"a.eml": message.as_bytes()}, views={"all": {"stores": ["candidate", "formal"]}})
+    assert base.run()["failures"] == []
+    said = "\n".join(str(row["text"]) for row in base.content())
+    assert f"DB_PASSWORD: {MARK}" in said
+    assert not [secret for secret in SECRETS if secret in said]
