@@ -87,6 +87,7 @@ SCOPED: Mapping[str, str] = {
     "search.dense_few": "dense",
     "search.dense_exact": "dense",
     "search.dense_near": "dense",
+    "search.background": "dense",
     "search.chunks": "chunks",
     "search.parents": "get",
     "search.readable_uris": "relations",
