@@ -92,6 +92,8 @@ bench: install-dev ## figures; open test sets are read from KPREP_SETS (default 
 	$(BIN)/python benchmarks/redaction.py --megabytes 100
 	$(BIN)/python -m benchmarks.chunking
 	$(BIN)/python -m benchmarks.mutations
+	$(BIN)/python -m benchmarks.retrieval --chunks 100000 300000
+	$(BIN)/python -m benchmarks.question_sets
 	$(BIN)/python -m benchmarks.speech
 	$(BIN)/python -m benchmarks.ocr
 	$(BIN)/python -m benchmarks.history
@@ -105,6 +107,8 @@ quality: install-dev ## write docs/quality by the benchmarks; sets are read from
 	$(BIN)/python benchmarks/redaction.py --write --megabytes 100
 	$(BIN)/python -m benchmarks.chunking --write
 	$(BIN)/python -m benchmarks.mutations --write
+	$(BIN)/python -m benchmarks.retrieval --chunks 100000 300000 --write
+	$(BIN)/python -m benchmarks.question_sets --write
 
 chaos: install-dev ## runs and PostgreSQL killed at random moments: CHAOS kills of runs (200), CHAOS_SERVER of the server (30)
 	CHAOS=$(or $(CHAOS),200) $(BIN)/pytest tests/chaos -s -o timeout=36000
