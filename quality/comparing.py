@@ -97,12 +97,12 @@ def simplest(
 
 
 def compared(before: Evaluation, after: Evaluation) -> dict[str, Any]:
-    """{better, worse, same, not_compared: [id], questions: [{id, class, verdict, was, is, before, after}]}, worse ones
-    first.
+    """{better, worse, same, not_compared: [id], questions: [{id, class, verdict, was, is, expected, before, after}]},
+    worse ones first.
 
     A question is better when nDCG@10 rose; one without an answer when it falls silent, one that is denied when it shows
-    nothing forbidden any more. `before` and `after` hold the first three passages of those that differ. Questions that
-    one of the two could not be asked are in `not_compared`.
+    nothing forbidden any more. What is `expected`, and the first three passages `before` and `after`, stand with those
+    that differ. Questions that one of the two could not be asked are in `not_compared`.
     """
     old = {item.question.id: item for item in before.ranked}
     rows = _apart(before, after)
@@ -120,7 +120,8 @@ def compared(before: Evaluation, after: Evaluation) -> dict[str, Any]:
             "is": {"first_rank": item.first_rank, "ndcg@10": round(now, 4)},
         }
         if verdict != "same":
-            row |= {"before": _passages(old[item.question.id]), "after": _passages(item)}
+            expected = [{"document": span.document, "quote": span.quote} for span in item.question.expected]
+            row |= {"expected": expected, "before": _passages(old[item.question.id]), "after": _passages(item)}
         rows.append(row)
     told = {row["id"] for row in rows}
     order = {"worse": 0, "better": 1, "same": 2}

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
+
+from quality.evaluation import RANKED_CLASSES
+from quality.spec import QUESTION_CLASSES
 
 STYLE = """
 :root{color-scheme:light dark;--ink:#1c2024;--soft:#5b636b;--line:#d5dade;--page:#fff;--box:#f5f7f8;
@@ -19,7 +24,9 @@ th.text,td.text{text-align:left}th{color:var(--soft);font-weight:600}small,.soft
 svg{width:100%;height:auto;background:var(--box);border-radius:6px}
 svg text{fill:var(--soft);font:12px system-ui,sans-serif}
 details{background:var(--box);border-radius:6px;padding:.5rem .8rem;margin:.4rem 0}summary{cursor:pointer}
-h2{margin-top:2.5rem}summary{font-weight:600}
+h2{margin-top:2.5rem}summary{font-weight:600}summary small{font-weight:400;white-space:nowrap}
+td:first-child{white-space:nowrap}blockquote{margin:.5rem 0;padding-left:.8rem;border-left:3px solid var(--line)}
+.sides{display:grid;grid-template-columns:repeat(auto-fit,minmax(20rem,1fr));gap:0 2rem}h4{margin:.6rem 0 0}
 .best{font-weight:700}.better{color:var(--c3)}.worse{color:var(--c1)}
 .wide{overflow-x:auto}
 """
@@ -32,17 +39,18 @@ def page(evaluation: Mapping[str, Any]) -> str:
     """HTML of what `flows.evaluating.evaluate` gives."""
     parts = [f"<h1>Evaluation of {escape(evaluation['knowledge_base'])}, release {evaluation['release']}</h1>"]
     parts.append(
-        f"<p class=soft>{escape(evaluation['made_at'])}. Below each mean, and across its bar: its 95 % interval.</p>"
+        f"<p class=soft>{escape(_moment(evaluation['made_at']))}. "
+        "Below each mean, and across its bar: its 95 % interval.</p>"
     )
     for part in evaluation["sets"]:
         parts += _set(part)
     if evaluation["latency"]:
         parts += ["<h2>Latency</h2>", *_latency(evaluation["latency"]), _by_class(evaluation["latency_by_class"])]
     if len(evaluation["trend"]) > 1:
-        parts += ["<h2>Recall@5 over releases</h2>", _trend(evaluation["trend"])]
+        parts += ["<h2>Recall@5 over releases</h2>", *_trend(evaluation["trend"])]
     if evaluation.get("comparison"):
         parts.append(_comparison(evaluation["comparison"]))
-    rows = [(escape(name), escape(str(value))) for name, value in evaluation["settings"].items()]
+    rows = [(escape(name), escape(_setting(value))) for name, value in evaluation["settings"].items()]
     parts += ["<h2>Settings</h2>", _table(("setting", "value"), rows, text=2)]
     body = "\n".join(parts)
     return (
@@ -50,6 +58,17 @@ def page(evaluation: Mapping[str, Any]) -> str:
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
         f"<title>Evaluation</title><style>{STYLE}</style></head><body>\n{body}\n</body></html>\n"
     )
+
+
+def _moment(written: str) -> str:
+    return written.replace("T", " ").replace("+00:00", " UTC")
+
+
+def _setting(value: Any) -> str:
+    """A value as people write it."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {_setting(inner)}" for name, inner in value.items()) or "by default"
+    return str(value)
 
 
 def _table(names: Sequence[str], rows: Sequence[Sequence[str]], text: int = 1) -> str:
@@ -195,6 +214,13 @@ def _axis(most: float) -> str:
     )
 
 
+def _round_up(most: float) -> float:
+    """The least top of an axis of four steps that people can read."""
+    least = max(most, 0.004) / 4
+    power = 10.0 ** math.floor(math.log10(least))
+    return 4 * next(step * power for step in (1, 2, 2.5, 5, 10) if step * power >= least)
+
+
 def _legend(names: Sequence[str]) -> str:
     step = (WIDTH - LEFT) / max(COLOURS, len(names))
     return "".join(
@@ -258,7 +284,7 @@ def _latency(rows: Sequence[Mapping[str, Any]]) -> list[str]:
         ]
         for state, together in states
     }
-    most = max((row["p95_ms"] for row in rows), default=1.0) or 1.0
+    most = _round_up(max((row["p95_ms"] for row in rows), default=1.0))
     cells = [
         [
             escape(name),
@@ -295,58 +321,89 @@ def _by_class(rows: Sequence[Mapping[str, Any]]) -> str:
     )
 
 
-def _trend(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Recall@5 by class over the published releases, as their gates measured it."""
-    kinds = list(dict.fromkeys(kind for row in rows for kind in row["recall@5"]))
-    plot, step = HEIGHT - TOP - BOTTOM, (WIDTH - LEFT - 60) / max(1, len(rows) - 1)
-    below = HEIGHT - BOTTOM + 16
-    every = -(-len(rows) // 20)
-    drawn = [
-        f'<text x="{LEFT + 20 + step * place:.1f}" y="{below}" text-anchor="middle">{row["release"]}</text>'
-        for place, row in enumerate(rows)
-        if place % every == 0
+def _trend(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Recall@5 over the published releases, as their gates measured it: a plot for each class, side by side so that no
+    line hides another, and the figures."""
+    kinds = [kind for kind in RANKED_CLASSES if any(kind in row["recall@5"] for row in rows)]
+    wide = (WIDTH - LEFT) / max(1, len(kinds))
+    drawn = [_line_of(kind, rows, LEFT + wide * number, wide) for number, kind in enumerate(kinds)]
+    svg = f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="recall at 5 over releases">'
+    cells = [
+        [str(row["release"]), *(f"{row['recall@5'][kind]:.3f}" if kind in row["recall@5"] else "" for kind in kinds)]
+        for row in reversed(rows)
     ]
-    for number, kind in enumerate(kinds):
-        colour = f"var(--c{number % COLOURS})"
-        points = [
-            # Lines that lie on one another would hide all but the last.
-            (LEFT + 20 + step * place, TOP + plot * (1 - row["recall@5"][kind]) + 3 * number)
-            for place, row in enumerate(rows)
-            if kind in row["recall@5"]
-        ]
-        told = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-        drawn.append(f'<polyline points="{told}" fill="none" stroke="{colour}" stroke-width="2"/>')
-        drawn += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}"/>' for x, y in points]
-    return (
-        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="recall at 5 over releases">'
-        f"{_axis(1.0)}{''.join(drawn)}{_legend(kinds)}</svg>"
-    )
+    return [
+        "<p class=soft>As the gate of each published release measured it, the newest on the right.</p>",
+        f"{svg}{_axis(1.0)}{''.join(drawn)}</svg>",
+        f"<details><summary>Figures by release</summary>{_table(('release', *kinds), cells)}</details>",
+    ]
+
+
+def _line_of(kind: str, rows: Sequence[Mapping[str, Any]], left: float, wide: float) -> str:
+    """The line of one class, in a plot of its own."""
+    plot, step = HEIGHT - TOP - BOTTOM, (wide - 60) / max(1, len(rows) - 1)
+    points = [
+        (left + 20 + step * place, TOP + plot * (1 - row["recall@5"][kind]), row)
+        for place, row in enumerate(rows)
+        if kind in row["recall@5"]
+    ]
+    told = " ".join(f"{x:.1f},{y:.1f}" for x, y, _ in points)
+    parts = [f'<polyline points="{told}" fill="none" stroke="var(--c0)" stroke-width="2"/>']
+    parts += [
+        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5" fill="var(--c0)">'
+        f"<title>{escape(kind)}, release {row['release']}: {row['recall@5'][kind]:.3f}</title></circle>"
+        for x, y, row in points
+    ]
+    every, below = -(-len(rows) // 8), HEIGHT - BOTTOM + 16
+    parts += [
+        f'<text x="{left + 20 + step * place:.1f}" y="{below}" text-anchor="middle">{row["release"]}</text>'
+        for place, row in enumerate(rows)
+        if (len(rows) - 1 - place) % every == 0
+    ]
+    middle = left + wide / 2 - 10
+    parts.append(f'<text x="{middle:.1f}" y="{HEIGHT - 8}" text-anchor="middle">{escape(kind)}</text>')
+    return "".join(parts)
 
 
 def _comparison(comparison: Mapping[str, Any]) -> str:
-    rows = []
-    for row in comparison["questions"]:
-        if row["verdict"] == "same":
-            continue
-        passages = "".join(
-            f"<h4>{name}</h4>"
-            + "".join(
-                f"<p><small>{escape(hit['document_uri'])}</small><br>{escape(hit['text'])}</p>" for hit in row[name]
-            )
-            for name in ("before", "after")
-            if name in row
-        )
-        rows.append(
-            f"<details><summary><span class={row['verdict']}>{row['verdict']}</span> {escape(row['question'])} "
-            f"<small>{escape(row['id'])}: {standing(row['was'])} to {standing(row['is'])}</small>"
-            f"</summary>{passages}</details>"
-        )
     left = comparison["not_compared"]
     return (
         f"<h2>Against release {comparison['release']}</h2>"
         f"<p>{comparison['better']} better, {comparison['worse']} worse, {comparison['same']} the same"
-        f"{f', not compared: {escape(chr(44).join(left))}' if left else ''}.</p>{''.join(rows)}"
+        f"{f', not compared: {escape(chr(44).join(left))}' if left else ''}.</p>"
+        f"{_verdicts(comparison['questions'])}"
+        f"{''.join(_compared(row) for row in comparison['questions'] if row['verdict'] != 'same')}"
     )
+
+
+def _verdicts(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Better, worse and same questions by class."""
+    verdicts = ("better", "worse", "same")
+    counts = Counter((row["class"], row["verdict"]) for row in rows)
+    kinds = [kind for kind in QUESTION_CLASSES if any((kind, verdict) in counts for verdict in verdicts)]
+    return _table(("class", *verdicts), [[kind, *(str(counts[kind, name]) for name in verdicts)] for kind in kinds])
+
+
+def _compared(row: Mapping[str, Any]) -> str:
+    """One question with what is expected, and what it found before beside what it finds now."""
+    expected = "".join(
+        f"<blockquote><small>expected in {escape(span['document'])}</small><br>{escape(span['quote'])}</blockquote>"
+        for span in row.get("expected", ())
+    )
+    sides = "".join(
+        f"<div><h4>{name}</h4>" + ("".join(map(_passage, row[name])) or "<p class=soft>no hit</p>") + "</div>"
+        for name in ("before", "after")
+        if name in row
+    )
+    return (
+        f"<details><summary><span class={row['verdict']}>{row['verdict']}</span> {escape(row['question'])} "
+        f"<small>{escape(row['id'])}: {standing(row['was'])} to {standing(row['is'])}</small>"
+        f"</summary>{expected}<div class=sides>{sides}</div></details>"
+    )
+
+
+def _passage(hit: Mapping[str, Any]) -> str:
+    return f"<p><small>{escape(hit['document_uri'])}</small><br>{escape(hit['text'])}</p>"
 
 
 def standing(row: Mapping[str, Any]) -> str:
