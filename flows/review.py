@@ -204,8 +204,8 @@ def retry(
 
     Without a stage only failed ones, from the room that failed. With one of STAGES also documents that did not fail:
     they go again from that room on, what later rooms gave is made anew, what earlier ones gave is taken up where it is
-    kept. "embed": vectors of what is not live are computed anew. Raises: SourceError for a document that has not
-    failed, or is unknown; RunLocked.
+    kept. "embed": vectors that no published release shows are computed anew. Raises: SourceError for a document that
+    has not failed, or is unknown; RunLocked.
     """
     kb = workspace.kb
     with only_run(workspace), workspace.writing() as connection:

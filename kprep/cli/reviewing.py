@@ -176,7 +176,7 @@ def retry_command(
 
     Without --stage they go on from the stage that failed. With it they go again from there, whether they failed or
     not: what earlier stages gave is taken up where it was kept, all later work is done anew. `embed` computes
-    the vectors of what is not live anew.
+    the vectors anew that no published release shows.
 
     \b
     kprep review retry --reason "the share is back"

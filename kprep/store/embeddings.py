@@ -26,7 +26,7 @@ def missing(
 
 
 def drop_unpublished(connection: Connection, kb: str, ids: Sequence[str]) -> None:
-    """Forget the vectors of these documents' texts, except those that a live release shows."""
+    """Forget the vectors of these documents' texts, except those that a published release shows."""
     connection.execute(SQL["drop_unpublished"], {"kb": kb, "ids": list(ids)})
 
 

@@ -14,16 +14,16 @@ WHERE v.kb = :kb AND v.version_id = ANY(:versions) AND NOT EXISTS (
 ORDER BY c.content_hash;
 
 -- name: drop_unpublished
--- Vectors of a document's texts that no live release shows, in whatever knowledge base.
+-- Vectors of a document's texts that no release shows which can be read or gone back to, in whatever knowledge base.
 DELETE FROM kprep.embeddings e WHERE e.content_hash IN (
     SELECT c.content_hash FROM kprep.document_versions d
     JOIN kprep.version_chunks v ON v.kb = d.kb AND v.version_id = d.version_id
     JOIN kprep.chunks c ON c.kb = v.kb AND c.chunk_id = v.chunk_id
     WHERE d.kb = :kb AND d.document_id = ANY(:ids))
 AND NOT EXISTS (
-    SELECT FROM kprep.release_members m JOIN kprep.channels l ON l.kb = m.kb AND l.name = 'live'
-    WHERE m.content_hash = e.content_hash AND m.from_release <= l.release
-      AND (m.to_release IS NULL OR m.to_release > l.release));
+    SELECT FROM kprep.release_members m JOIN kprep.releases r ON r.kb = m.kb
+    WHERE m.content_hash = e.content_hash AND r.published_at IS NOT NULL AND r.status <> 'retired'
+      AND m.from_release <= r.release AND (m.to_release IS NULL OR m.to_release > r.release));
 
 -- name: count_texts
 SELECT count(DISTINCT c.content_hash)
