@@ -175,6 +175,7 @@ def plan_figures(planned: Planned) -> dict[str, Any]:
             "unchanged": counts["unchanged"] + planned.scan.scope.same.total(),
             "failed": counts["failed"] + len(planned.scan.failed),
             "review": 0,
+            "excluded": planned.scan.excluded,
         },
         "guard": planned.plan.guard,
         "sources": planned.scan.message,

@@ -47,18 +47,17 @@ URI_MAX = 2000
 class Scan:
     """Outcome of looking at every source.
 
-    `scope`: what of the sources is compared at all. `listed`: number of entries, those in folders that are as they
-    were included. `rows`: documents that could be looked at; `news`: those of them that were read.
-    `failed`: (identity, failure) of those that could not be looked at; they keep their live version. `hashed`: files
-    read to see whether they changed. `locations`: how to fetch each document. `listed_at`: clock when the first listing
-    was there. `decided`: what a person said of documents of the candidate store, as they are now. `known`: documents in
-    scope that the scan before listed; `left`: those that no source held already then. `asked`: names of the sources
-    that were listed; `entire`: of those, the ones that gave every entry they have. `passed_over`:
-    {source, reason, files} of what the sources passed over, None where single files were asked for. `unlisted`: source
-    that could not be listed -> why, `empty_sources`: that listed nothing -> what to do. `attached`: URI of
-    a mail -> ids of known documents that came with it; `inside`: URI of a folder -> files attached to the mails in it.
-    `check_names`:
-    names of known documents are looked at again, because redaction changed.
+    `scope`: what of the sources is compared at all. `listed`: number of entries, those in folders that are as they were
+    included. `rows`: documents that could be looked at; `news`: those of them that were read. `failed`: (identity,
+    failure) of those that could not be looked at; they keep their live version. `hashed`: files read to see whether
+    they changed. `excluded`: of the listed, those an operator keeps out. `locations`: how to fetch each document.
+    `listed_at`: clock when the first listing was there. `decided`: what a person said of documents of the candidate
+    store, as they are now. `known`: documents in scope that the scan before listed; `left`: those that no source held
+    already then. `asked`: names of the sources that were listed; `entire`: of those, the ones that gave every entry
+    they have. `passed_over`: {source, reason, files} of what the sources passed over, None where single files were
+    asked for. `unlisted`: source that could not be listed -> why, `empty_sources`: that listed nothing -> what to do.
+    `attached`: URI of a mail -> ids of known documents that came with it; `inside`: URI of a folder -> files attached
+    to the mails in it. `check_names`: names of known documents are looked at again, because redaction changed.
     """
 
     scope: Scope = field(default_factory=whole_scope)
@@ -67,6 +66,7 @@ class Scan:
     news: list[DocumentRow] = field(default_factory=list)
     failed: list[tuple[tuple[str, str, str], Failure]] = field(default_factory=list)
     hashed: int = 0
+    excluded: int = 0
     keep: set[str] = field(default_factory=set)
     empty_sources: dict[str, str] = field(default_factory=dict)
     locations: dict[str, tuple[SourceConfig, Entry]] = field(default_factory=dict)
@@ -256,6 +256,7 @@ class _Look:
     def at_entry(self, source: SourceConfig, entry: Entry) -> None:
         """At one document, and at what is attached to it."""
         key = document_id(self.workspace.kb, source.name, entry.uri)
+        self.scan.excluded += key in self.excluded
         if key in self.excluded or key in self.scan.locations:  # a file that is named like one attached to a mail
             return
         if len(entry.uri.encode("utf-8", "surrogatepass")) > URI_MAX:
