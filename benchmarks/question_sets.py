@@ -73,8 +73,8 @@ def main() -> None:
             asked = questions(SETS / name, arguments.half, arguments.questions)
             lines.append(measure(make, name, asked, {"provider": arguments.model}, embedder))
             print(lines[-1], flush=True)
-    if arguments.write:
-        write(arguments.model, arguments.half, lines)
+            if arguments.write:
+                write(arguments.model, arguments.half, lines)
 
 
 def write(model: str, half: str, lines: Sequence[str]) -> None:

@@ -164,7 +164,7 @@ def by_arm(connection: Connection, asked: Asked, chunks: int, figures: Figures) 
         scope = scope_of(group)
 
         def by_vector(number: int, scope: Scope = scope) -> Any:
-            return arms.dense_hits(connection, scope, base.SPACE, asked.vectors[number], 10)
+            return arms.dense_hits(connection, scope, base.SPACE, asked.vectors[number], 10, chunks)
 
         figures.time(f"dense, {group}", by_vector, count)
         found = [[key for key, _ in by_vector(number)] for number in range(20)]
@@ -174,7 +174,7 @@ def by_arm(connection: Connection, asked: Asked, chunks: int, figures: Figures) 
 
         def both(number: int, scope: Scope = scope) -> Any:
             hits, scores = arms.lexical_hits(connection, scope, base.LEXICON, terms[number], constants, 100)
-            dense = arms.dense_hits(connection, scope, base.SPACE, asked.vectors[number], 100)
+            dense = arms.dense_hits(connection, scope, base.SPACE, asked.vectors[number], 100, chunks)
             return fusion.balanced(fusion.bounded_lexical(hits, scores.bound), dense, 0.4, dense[0][1])[:10]
 
         figures.time(f"hybrid, {group}", both, count)

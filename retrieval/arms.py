@@ -17,8 +17,9 @@ FIRST_LOOK = 3
 """Candidates asked for visibility at first, as a multiple of the hits wanted."""
 LISTED = 3
 """Chunks listed one after the other in the time that one chunk is looked up by its number."""
-EXACT_MOST = 2_000
-"""Up to this many visible chunks all are compared: at most some 10 ms, and no neighbour is missed."""
+EXACT_LEAST, EXACT_MOST, EXACT_SHARE = 2_000, 8_000, 0.0133
+"""Up to this share of a release's chunks, within bounds, all that are visible are compared: at most some 10 ms for each
+3,000, and no neighbour is missed. The approximate index would go on long for as few."""
 NEAR_MOST = 1_000
 """Most neighbours the approximate index is asked for before all visible chunks are compared instead."""
 
@@ -74,8 +75,10 @@ def _ranked(visible: Mapping[int, str], scores: Scores, top_k: int) -> Ranked:
     return sorted((pair for pair in pairs if pair[1] > 0), key=lambda pair: (-pair[1], pair[0]))[:top_k]
 
 
-def dense_hits(connection: Connection, scope: Scope, space: str, vector: Sequence[float], top_k: int) -> Ranked:
-    """Visible chunks by cosine, best first, ties by id: (chunk id, cosine).
+def dense_hits(
+    connection: Connection, scope: Scope, space: str, vector: Sequence[float], top_k: int, chunks: int
+) -> Ranked:
+    """Visible chunks by cosine, best first, ties by id: (chunk id, cosine). `chunks`: in the release.
 
     Few visible chunks are compared one by one: an approximate index filtered afterwards would miss most of them. Many
     are searched through the index, with more neighbours until enough of them are visible.
@@ -83,7 +86,8 @@ def dense_hits(connection: Connection, scope: Scope, space: str, vector: Sequenc
     index = embeddings.near_index(connection, space)
     if index is None:
         return search.dense_exact(connection, scope, space, vector, top_k)
-    few = search.dense_few(connection, scope, index.space_id, vector, top_k, EXACT_MOST)
+    most = min(EXACT_MOST, max(EXACT_LEAST, int(EXACT_SHARE * chunks)))
+    few = search.dense_few(connection, scope, index.space_id, vector, top_k, most)
     if few is not None:
         return few
     near = 2 * top_k

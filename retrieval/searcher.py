@@ -242,7 +242,7 @@ class Searcher:
                 arms.degraded.append("embedding_language")
             else:
                 vector = embedder.embed_query(request.question)
-                arms.dense = arm.dense_hits(self._connection, scope, self._space, vector, candidates)
+                arms.dense = arm.dense_hits(self._connection, scope, self._space, vector, candidates, self._bm25.chunks)
                 if embedder.relative and arms.dense:
                     best = arms.dense[0][0]
                     arms.background = store.background(self._connection, scope, self._space, vector, best, BACKGROUND)

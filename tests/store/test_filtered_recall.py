@@ -109,7 +109,7 @@ def test_f12_filtered_search_finds_what_an_exact_one_would(
     with database.begin() as connection:
         for vector in made(QUESTIONS, np.random.default_rng(5)).tolist():
             exact = {key for key, _ in search.dense_exact(connection, scope, spaces["space"], vector, 10)}
-            found = arms.dense_hits(connection, scope, spaces["space"], vector, 10)
+            found = arms.dense_hits(connection, scope, spaces["space"], vector, 10, VECTORS)
             assert len(found) == len(exact) == 10, "a filter leaves no place empty"
             shares.append(len(exact & {key for key, _ in found}) / 10)
     recall = sum(shares) / len(shares)
@@ -134,7 +134,7 @@ def test_vectors_that_come_and_go_leave_the_index_as_good(database: Database) ->
             scope = Scope(kb, release, ("all",), date(2026, 1, 1))
             for vector in made(QUESTIONS, np.random.default_rng(5)).tolist():
                 exact = {key for key, _ in search.dense_exact(connection, scope, space, vector, 10)}
-                found = arms.dense_hits(connection, scope, space, vector, 10)
+                found = arms.dense_hits(connection, scope, space, vector, 10, VECTORS)
                 shares.append(len(exact & {key for key, _ in found}) / 10)
     with database.begin() as connection:
         documents.forget(connection, kb)
