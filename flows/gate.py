@@ -12,7 +12,7 @@ from flows.workspace import Workspace
 from kprep.config import read_yaml
 from kprep.core.errors import EmbeddingError
 from kprep.core.models import Locator
-from kprep.store import documents, measures, relations, releases, search
+from kprep.store import documents, measures, overlay, relations, releases, search
 from kprep.store.sql import Connection
 from quality import load_questions, run_gate
 from quality.spec import (
@@ -36,11 +36,19 @@ NEAR_CHUNKS = 8
 
 
 def judge(workspace: Workspace, connection: Connection, release: int) -> GateReport:
-    """Gate report on a candidate. Writes nothing. Originals are opened in a child process with limits."""
+    """Gate report on a candidate. Writes nothing. Originals are opened in a child process with limits.
+
+    Documents that are back in their source are still hidden, until the candidate is live. The questions are asked as if
+    it were: else the gate would refuse what brings them back for want of them.
+    """
     settings = workspace.settings
     child = PrepareChild(workspace.rules, Limits(settings.document_timeout_s, settings.document_memory_mb))
     try:
-        return run_gate(candidate(workspace, connection, release, child))
+        with connection.begin_nested() as undone:
+            overlay.settle(connection, workspace.kb, release)
+            report = run_gate(candidate(workspace, connection, release, child))
+            undone.rollback()
+        return report
     finally:
         child.close()
 

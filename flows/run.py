@@ -137,8 +137,10 @@ def plan(workspace: Workspace, run_id: str, *, allow_deletes: bool, only: Sequen
             status = "failed"
         if status == "work" and planned.plan.is_empty and not stale:
             status = "unchanged"
-            overlay.settle(connection, workspace.kb, planned.plan.base_release)
             folders.settle(connection, workspace.kb, run_id, planned.plan.base_release, workspace.scan_rules)
+        if status != "failed":  # what is back as it was is shown again, whatever becomes of the rest
+            changed = [item.document_id for item in planned.plan.documents if item.action is not Action.UNCHANGED]
+            overlay.settle(connection, workspace.kb, planned.plan.base_release, changed)
         rows = []
         if status == "work":
             rows = _work_rows(workspace, connection, planned, everything=stale)

@@ -65,9 +65,10 @@ def narrowed(connection: Connection, kb: str) -> dict[str, tuple[str, ...]]:
     return {row[0]: tuple(row[1]) for row in connection.execute(SQL["narrowed"], {"kb": kb})}
 
 
-def settle(connection: Connection, kb: str, release: int) -> None:
-    """End the suppression of documents that are back in their source and in the release that is live."""
-    connection.execute(SQL["lift_returned"], {"kb": kb, "release": release})
+def settle(connection: Connection, kb: str, release: int, changed: Sequence[str] = ()) -> None:
+    """End the suppression of documents that are back in their source and in the release that is live, but for those
+    whose content or permissions in the source are other ones now."""
+    connection.execute(SQL["lift_returned"], {"kb": kb, "release": release, "changed": list(changed)})
 
 
 def follow(connection: Connection, kb: str, release: int) -> None:

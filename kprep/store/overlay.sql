@@ -33,7 +33,8 @@ UPDATE kprep.suppressions SET ended_at = now()
 WHERE kb = :kb AND reason = 'source_deleted' AND ended_at IS NULL AND document_id IN (
     SELECT document_id FROM kprep.release_documents WHERE kb = :kb AND from_release <= :release
         AND (to_release IS NULL OR to_release > :release))
-    AND document_id IN (SELECT document_id FROM kprep.documents WHERE kb = :kb AND listed);
+    AND document_id IN (SELECT document_id FROM kprep.documents WHERE kb = :kb AND listed)
+    AND document_id <> ALL(CAST(:changed AS text[]));
 
 -- name: narrow
 INSERT INTO kprep.narrowed_acls (kb, document_id, acl)

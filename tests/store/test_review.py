@@ -215,3 +215,35 @@ def test_only_failed_documents_are_tried_again(base: TestBase) -> None:
     assert [row["uri"] for row in retried["documents"]] == ["docs/broken.pdf"]
     assert base.run()["work"]["parsed"] == 1
     assert "has not failed" in str(kprep(base, "review", "retry", "docs/two.md", "--reason", "no", code=1))
+
+
+def test_files_that_come_back_after_a_refused_deletion_are_not_missed_by_the_gate(make_base: MakeBase) -> None:
+    others = {f"other{number}.md": OTHER.format(number) for number in range(4)}
+    base = make_base({"one.md": ONE, "two.md": TWO, **others}, embedding={"provider": "none"}, quality=STRICT)
+    (base.folder / "questions.yaml").write_text(QUESTIONS, encoding="utf-8")
+    assert base.run()["status"] == "published"
+    base.delete("one.md")
+    assert base.run()["status"] == "blocked", "a question has no answer any more"
+    assert "one.md" not in base.uris(), "a deletion acts at once"
+    base.write("one.md", ONE)
+    base.write("two.md", TWO.replace("noon", "one in the afternoon"))
+    base.write("other1.md", "")
+    assert base.run()["status"] == "published", "what is back as it was is shown again with any run"
+    assert "one.md" in base.uris()
+    base.delete("one.md")
+    assert base.run()["status"] == "blocked"
+    base.write("one.md", ONE.replace("the warehouse", "our warehouse"))
+    assert base.run()["status"] == "published", "the questions are asked as if the candidate were live"
+    assert "our warehouse" in base.search("how many days does a refund take", "lexical")[0]["text"]
+
+
+def test_what_comes_back_changed_stays_hidden_until_it_is_published(base: TestBase) -> None:
+    base.delete("two.md")
+    assert base.run()["status"] == "blocked"
+    assert "two.md" not in base.uris()
+    base.write("two.md", TWO.replace("noon", "one in the afternoon"))
+    assert base.run()["status"] == "blocked", "for the other document"
+    assert "two.md" not in base.uris(), "the text that was taken away is not shown again"
+    base.write("two.md", TWO)
+    assert base.run()["status"] == "blocked"
+    assert "two.md" in base.uris(), "as it was"
