@@ -101,7 +101,7 @@ MEANINGS = {
     "quality.thresholds.language_share": "highest share of new chunks in another language than recorded (fewer warn)",
     "quality.thresholds.changed_share": "share of live documents changed or gone that is reported (warning)",
     "quality.thresholds.unanswered_share": "highest share of questions that find nothing at all (fewer warn)",
-    "quality.thresholds.worse_by": "most that recall@5 of a class of questions may fall below the live release's",
+    "quality.thresholds.worse_by": "most that recall@5 of a class may fall below the live release's (one alone warns)",
     "quality.thresholds.chunk_count_z": "robust z of characters per chunk from which a document's chunks are abnormal",
     "quality.thresholds.conflicts": "`warning` or `error`: clauses of two valid documents that contradict each other",
     "quality.thresholds.failed_warning": "without `failed_share`: share of failed documents that is reported (warning)",

@@ -9,7 +9,7 @@ import pytest
 
 from kprep.core.errors import QualityError
 from quality import evaluate, run_gate
-from quality.evaluation import rank
+from quality.evaluation import Ask, rank
 from quality.spec import Expected, Hit, Question, Thresholds
 from quality.text import contains, covered_by_parts, words
 from tests.unit.quality.builder import (
@@ -208,7 +208,7 @@ def test_too_few_questions_are_inconclusive() -> None:
 
 @pytest.mark.req("D14.5")
 def test_a_class_that_got_worse_blocks() -> None:
-    fewer = [chunk for chunk in CHUNKS if chunk.text != CHUNKS[0].text]
+    fewer = [chunk for chunk in CHUNKS if chunk.document_uri != TRAVEL]
     report = run_gate(make_candidate(fewer, thresholds=Thresholds(min_questions=5)))
     assert failed_codes(report) == {
         "questions_worse": "error",
@@ -216,8 +216,24 @@ def test_a_class_that_got_worse_blocks() -> None:
         "questions_stale": "warning",
     }
     worse = next(finding for finding in report.findings if finding.code == "questions_worse" and not finding.passed)
+    assert worse.value == pytest.approx(0.6)
+    assert worse.samples[0] == {"question_id": "hotel", "class": "natural", "was": 1.0, "is": 0.0}
+
+
+@pytest.mark.parametrize(("lost", "won"), [(1, 0), (2, 1)])
+def test_one_question_that_turned_warns_and_does_not_block(lost: int, won: int) -> None:
+    good = search(CHUNKS)
+    names = ["hotel", "visa", "taxi"]
+
+    def without(gone: Sequence[str]) -> Ask:
+        return lambda question, k: [] if question.id in gone else good(question, k)
+
+    report = run_gate(make_candidate(ask=without(names[:lost]), ask_live=without(names[2 : 2 + won])))
+    worse = next(finding for finding in report.findings if finding.code == "questions_worse" and not finding.passed)
+    assert worse.level == "warning"
     assert worse.value == pytest.approx(0.2)
-    assert worse.samples == ({"question_id": "hotel", "class": "natural", "was": 1.0, "is": 0.0},)
+    assert "by hotel alone" in worse.message or won
+    assert [sample["question_id"] for sample in worse.samples] == names[:lost]
 
 
 def test_a_live_release_that_cannot_be_asked_is_said_and_does_not_block() -> None:
