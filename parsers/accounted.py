@@ -13,7 +13,8 @@ from parsers.decoding import decode
 
 _WORD = re.compile(r"[^\W_]+")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_KEY = r"""(?P<q>["']?)[\w$.-]+(?P=q)\s*:(?=\s|$)"""
+_KEY = r"""(?:(?P<q>["'])[\w$.-]+(?P=q)\s*:|[\w$.-]+\s*:(?=\s|$))"""
+"""A key of YAML or JSON; one in quotes needs no space behind its colon."""
 _POINTER = r"#/(?:[\w$~%.-]+/)+"
 _MARKUP = {
     "asciidoc": r"^/{4,}\s*\n(?s:.*?)^/{4,}\s*$|^(?:\[.*\]|:!?[\w-]+!?:.*|//.*|\|===|[a-z]+::\S*\[.*\])\s*$",

@@ -37,7 +37,7 @@ from parsers.tree import MAX_BYTES, Entry, Node, outline
 from parsers.tree_text import load
 
 NAME = "openapi"
-VERSION = 4
+VERSION = 5
 MEDIA_TYPES = ("application/vnd.oai.openapi", "application/vnd.oai.openapi+json")
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
@@ -193,6 +193,9 @@ class _Writer:
             rows.append((node.text_of("name"), node.text_of("in"), required, kind, node.text_of("description"), *facts))
         if len(rows) > 1:
             self.elements.append(table(even(rows), place, "api"))
+        for node in map(self.resolver.resolve, nodes):
+            if (schema := node.get("schema") or _first_schema(node)) and node.text_of("in") != "body":
+                self._fields(schema, place, "api", node.text_of("name"))
         for node in bodies:
             self._text("\n".join((node.text_of("name"), node.text_of("description"))), place, "api")
             if schema := node.get("schema"):
@@ -227,8 +230,8 @@ class _Writer:
         language = "json" if written[:1] in {"{", "["} else "yaml"
         self.elements.append(Element(ElementKind.CODE, written, place, language=language, fragment="api"))
 
-    def _fields(self, schema: Node, place: Locator, fragment: str) -> None:
-        rows = field_rows(schema, self.resolver, _MAX_OPERATION_ROWS)
+    def _fields(self, schema: Node, place: Locator, fragment: str, prefix: str = "") -> None:
+        rows = field_rows(schema, self.resolver, _MAX_OPERATION_ROWS, prefix=prefix)
         if len(rows) > 1:
             self.elements.append(table(rows, place, fragment))
 

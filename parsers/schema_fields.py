@@ -11,7 +11,8 @@ from parsers.tree import Entry, Node, outline, resolve
 
 CONSTRAINTS = (
     "format", "enum", "const", "default", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
-    "minLength", "maxLength", "pattern", "minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties",
+    "minLength", "maxLength", "pattern", "minItems", "maxItems", "uniqueItems", "minContains", "maxContains",
+    "minProperties", "maxProperties", "dependentRequired",
     "nullable", "readOnly", "writeOnly", "deprecated", "example", "collectionFormat", "contentEncoding",
     "contentMediaType", "additionalProperties", "unevaluatedProperties",
 )  # fmt: skip
@@ -19,9 +20,20 @@ MAX_DEPTH = 3
 _MAX_HOPS = 32
 _MAX_REFERRED = 200
 _MAX_STEPS = 20_000
-_COMBINED = ("allOf", "oneOf", "anyOf")
+_COMBINED = ("allOf", "oneOf", "anyOf", "prefixItems", "items")
+"""Keys of lists of schemas; `items` is one in older drafts."""
 _NAMED = ("properties", "patternProperties", "dependentSchemas")
-_PARTS = ("additionalProperties", "unevaluatedProperties", "propertyNames", "contains", "not", "if", "then", "else")
+_PARTS = (
+    "additionalProperties",
+    "unevaluatedProperties",
+    "propertyNames",
+    "contains",
+    "not",
+    "if",
+    "then",
+    "else",
+    "contentSchema",
+)
 
 _REFERENCE = re.compile(r"""["']?\$ref["']?\s*:\s*["']?[^"'\s,}\]]*?([^"'\s,}\]/]+)["']?(?=[\s,}\]]|$)""")
 _KEYWORD = re.compile(r"""["']?\b(?:type|items|schema)["']?\s*:""")
@@ -145,16 +157,42 @@ def _type_and_facts(node: Node, resolver: Resolver, *, name: bool = True, depth:
     items = node.get("items")
     if items is not None and depth < MAX_DEPTH:
         inner, *facts = _type_and_facts(items, resolver, depth=depth + 1) or [""]
+        facts += _words(items)
         kind = " ".join(filter(None, (kind, inner)))
     more = node.get("additionalProperties")
     if more is not None and more.entries and depth < MAX_DEPTH:
         facts += ["additionalProperties", *_type_and_facts(more, resolver, depth=depth + 1)]
     for key in _COMBINED:
-        members = [" ".join(_type_and_facts(item, resolver, depth=MAX_DEPTH)[:1]) for item in node.items_of(key)]
+        members = [_alternative(item, resolver, depth + 1) for item in node.items_of(key)]
         facts += [f"{key}: {', '.join(filter(None, members))}"] if any(members) else []
-    facts += [f"{key}: {', '.join(node.texts_of(key))}" for key in CONSTRAINTS if node.texts_of(key)]
+    facts += _constraints(node, is_whole=not name)
     facts += extensions(node, "examples", "xml") if name else []
     return [kind, *facts] if kind or not facts else facts
+
+
+def _alternative(node: Node, resolver: Resolver, depth: int) -> str:
+    """One schema of several, with all it says but its fields: "string (maxLength: 5; Two letters)", "Order", "null"."""
+    kind, *facts = _type_and_facts(node, resolver, depth=depth) or [""]
+    required = node.texts_of("required")
+    facts += [f"required: {', '.join(required)}"] if required else []
+    facts += [*_words(node), *(_constraints(node) if node.get("$ref") else [])]
+    return f"{kind} ({'; '.join(facts)})".strip() if facts else kind
+
+
+def _words(node: Node) -> list[str]:
+    return [said for key in ("title", "description") if (said := node.text_of(key).strip())]
+
+
+def _constraints(node: Node, *, is_whole: bool = False) -> list[str]:
+    """What limits a value, one a line. `is_whole`: of a section's schema, whose example is an element of its own."""
+    found = []
+    for key in CONSTRAINTS:
+        entry = node.entry(key)
+        if texts := node.texts_of(key):
+            found.append(f"{key}: {', '.join(texts)}")
+        elif entry is not None and key not in _PARTS and not (is_whole and key == "example"):
+            found += [" ".join(outline(entry))] if entry.value.kind != "scalar" else []
+    return found
 
 
 def extensions(node: Node, *keys: str) -> list[str]:
@@ -162,12 +200,13 @@ def extensions(node: Node, *keys: str) -> list[str]:
     return [" ".join(outline(e)) for e in node.entries if e.key.startswith("x-") or e.key in keys]
 
 
-def field_rows(schema: Node, resolver: Resolver, max_rows: int, depth: int = MAX_DEPTH) -> list[Row]:
-    """Header and one row a field: dotted path, type, "required" or "", description, then its constraints, a cell each.
-    Fields of nested objects follow theirs, those behind a reference down to `depth` levels; a schema inside itself is
-    named, not opened again. Fields by pattern, conditions and alternatives that say something are rows too."""
+def field_rows(schema: Node, resolver: Resolver, max_rows: int, depth: int = MAX_DEPTH, prefix: str = "") -> list[Row]:
+    """Header and one row a field: dotted path (below `prefix`), type, "required" or "", description, then its
+    constraints, a cell each. Fields of nested objects follow theirs, those behind a reference down to `depth` levels; a
+    schema inside itself is named, not opened again. Fields by pattern and conditions that say something are rows too;
+    what alternatives say beside their fields stands with the type."""
     header: Row = ("properties", "type", "required", "description")
-    rows = _rows(schema, resolver, "", depth, frozenset(), set())
+    rows = _rows(schema, resolver, prefix, depth, frozenset(), set())
     return even([header, *(row for _, row in zip(range(max_rows), rows, strict=False))])
 
 
@@ -204,13 +243,11 @@ def _rows(
             yield from _inner_rows(part, resolver, name, depth, opened, seen)
     for key in _COMBINED:
         for item in found.items_of(key):
-            if not item.get("$ref") and item.text_of("description"):
-                yield from _part_row(item, resolver, f"{prefix}.{key}" if prefix else key, is_told=False)
             yield from _rows(item, resolver, prefix, depth, opened, seen)
 
 
 def _part_row(part: Node, resolver: Resolver, name: str, *, is_told: bool) -> Iterator[Row]:
-    """A row for a condition, an alternative or the like, where it says more than its fields do. `is_told`: its type
+    """A row for a condition or the like, where it says more than its fields do. `is_told`: its type
     stands in the row of the field it belongs to."""
     kind, *facts = schema_lines(part, resolver) or [""]
     required = part.texts_of("required")

@@ -10,7 +10,7 @@ import pytest
 
 from kprep.core.errors import CorruptDocument, ParseError, TooLarge
 from kprep.core.models import Element, ElementKind, Locator, ParsedDocument, RawDocument
-from parsers import PARSERS, graphql, json_schema, openapi, parse, parser_for
+from parsers import PARSERS, coverage, graphql, json_schema, openapi, parse, parser_for
 from parsers.media_type import detect
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "parsers"
@@ -252,7 +252,10 @@ def test_every_word_of_a_schema_reaches_its_fields() -> None:
         "patternProperties": {"^v-": {"description": "Set by the vendor"}},
         "if": {"properties": {"kind": {"const": "gift"}}},
         "then": {"required": ["card"], "description": "Gifts need a card"},
-        "oneOf": [{"type": "object", "description": "Written by hand"}],
+        "oneOf": [
+            {"type": "object", "description": "Written by hand", "properties": {"pen": {}}},
+            {"required": ["ink"]},
+        ],
         "additionalProperties": {"type": "string", "description": "Free notes"},
     }
     content = json.dumps(schema).encode()
@@ -262,8 +265,46 @@ def test_every_word_of_a_schema_reaches_its_fields() -> None:
     assert rows["^v-"] == ["Set", "by", "the", "vendor"]
     assert rows["if.kind"] == ["const:", "gift"]
     assert rows["then"] == ["Gifts", "need", "a", "card", "required:", "card"]
-    assert rows["oneOf"] == ["object", "Written", "by", "hand"]
+    assert "oneOf: object (Written by hand), (required: ink)" in elements[1].text.split("\n")
+    assert rows["pen"] == []
     assert rows["additionalProperties"] == ["string", "Free", "notes"]
+
+
+@pytest.mark.req("D2.1", "D3.9")
+def test_alternatives_of_a_value_keep_what_they_say() -> None:
+    word = {"type": "string", "maxLength": 5, "pattern": "^[a-z]{2}$", "description": "Two letters"}
+    said = "anyOf: string (maxLength: 5; pattern: ^[a-z]{2}$; Two letters), null"
+    tuple_of = {"type": "array", "prefixItems": [{"type": "string", "title": "Kind"}, {"$ref": "#/x"}]}
+    lists = {"type": "array", "items": {"anyOf": [{"type": "array", "items": word}, {"type": "null"}]}}
+    fields = {
+        "lang": {"anyOf": [word, {"type": "null"}]},
+        "pair": tuple_of,
+        "old": {"items": [{"minimum": 4711}]},
+        "lists": lists,
+        "part": {"type": "object", "default": {"unit": "kg"}},
+    }
+    rows = {row[0]: row[1:] for e in document("a.schema.json", _schema_of(fields)).elements for row in e.rows}
+    assert rows["lang"][0] == said
+    assert "prefixItems: string (Kind), x" in rows["pair"]
+    assert "items: minimum: 4711" in rows["old"]
+    assert rows["lists"][0] == "array anyOf: array string (maxLength: 5; pattern: ^[a-z]{2}$; Two letters), null"
+    assert "default unit: kg" in rows["part"]
+    parameters = [
+        {"name": "lang", "in": "query", "schema": {"anyOf": [word, {"type": "null"}]}},
+        {"name": "filter", "in": "query", "schema": {"properties": {"sku": {"type": "string"}}}},
+    ]
+    paths = {"/a": {"get": {"parameters": parameters, "responses": {}}}}
+    for indent in (None, 1):
+        content = json.dumps({"openapi": "3.1.0", "paths": paths}, indent=indent, separators=(",", ":")).encode()
+        raw = RawDocument("s/a.json", "a.json", content, openapi.MEDIA_TYPES[0])
+        found = parse(raw, openapi.PARSER)
+        assert said in [cell for e in found.elements for row in e.rows for cell in row]
+        assert "filter.sku" in [row[0] for e in found.elements for row in e.rows]
+        assert coverage(raw, found) == 1.0
+
+
+def _schema_of(fields: dict[str, object]) -> str:
+    return json.dumps({"$schema": "https://json-schema.org/draft/2020-12/schema", "properties": fields})
 
 
 @pytest.mark.req("D2.1", "D3.9")
