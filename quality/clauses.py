@@ -1,7 +1,7 @@
 """Do two valid documents say different things of the same subject?
 
-Two sentences are about the same when they agree in their words once numbers, dates and words of obligation are left
-out. They contradict each other when those differ. Nothing is decided between them: a person does that.
+Two sentences are about the same when they agree in their words once numbers, dates and words of obligation and denial
+are left out. They contradict each other when those differ. Nothing is decided between them: a person does that.
 """
 
 from __future__ import annotations
@@ -19,11 +19,15 @@ from quality.spec import Candidate, CandidateChunk, CheckSpec, Finding
 from quality.text import words
 
 MOST_CHUNKS = 200
-"""New chunks with a clause that are compared: at some 10 ms each."""
+"""New chunks with a sentence that are compared, those that fix something first: at some 10 ms each."""
 LEAST_WORDS = 5
 """Words a sentence must have beside its values; characters of a script without spaces count half."""
+COMPOUND = 10
+"""Letters from which a word counts twice: German says in one word what English says in two."""
 
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|[。！？；;\n]+")
+_GERMAN_MONTHS = "Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember"
+# "ab 1. März" is one sentence.
+_SENTENCE = re.compile(rf"(?<=[.!?])(?!(?<=\d\.)\s+(?:{_GERMAN_MONTHS})\b)\s+|[。！？；;\n]+")
 _IDENTIFIER = re.compile(r"(?<!\w)(?=[\w./:-]*[^\W\d_])(?=[\w./:-]*\d)[^\W_]+(?:[_./:-][^\W_]+)+|(?<!\w)[^\W\d_]+\d\w*")
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _THOUSANDS = re.compile(r"(?<=\d)[,.](?=\d{3}(?!\d))")
@@ -36,8 +40,12 @@ NUMBER_WORDS = {
 }
 _MONTHS = (
     "january february march april june july august september october november december",
-    "januar februar märz juni juli oktober dezember",
+    "januar februar märz mai juni juli oktober dezember",
 )
+_MAY = re.compile(
+    r"(\d(?:st|nd|rd|th)?\s|\b(?:in|by|of|from|until|till|since|before|after|early|late)\s)May\b|\bMay(?=\s\d)"
+)
+"""The month, not the verb: after a day or a word of time, or before a number."""
 MONTHS = frozenset(" ".join(_MONTHS).split())
 _MODAL_WORDS = {
     "duty": "must shall should required mandatory obligatory muss müssen soll sollen sollte verpflichtend",
@@ -49,15 +57,16 @@ _MODAL_WORDS = {
 MODAL = {word: kind for kind, line in _MODAL_WORDS.items() for word in line.split()}
 _MODAL_UNSPACED = {
     "必须": "duty", "应当": "duty", "不得": "ban", "禁止": "ban", "不可以": "ban", "可以": "leave", "允许": "leave",
+    "没有": "denial", "不": "denial",
 }  # fmt: skip
 _FILLING = frozenset(
-    "a an the of to in on for is are be and or it by with der die das ein eine und oder von zu".split()
+    "a an the of to in on for is are be do does did and or it by with der die das ein eine und oder von zu".split()
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A sentence that fixes something. `frame`: its words without its values, as a multiset."""
+    """A sentence. `frame`: its words without its values and endings in -s, as a multiset."""
 
     sentence: str
     frame: Counter[str]
@@ -65,10 +74,15 @@ class Clause:
     dates: tuple[str, ...]
     modality: tuple[str, ...]
 
+    @property
+    def plain(self) -> bool:
+        """Whether it fixes nothing by itself; only its denial contradicts it."""
+        return not (self.numbers or self.dates or self.modality)
+
 
 @lru_cache(maxsize=4096)
 def clauses(text: str) -> tuple[Clause, ...]:
-    """Sentences of a text that hold a number, a date or a word of obligation, and enough words beside them."""
+    """Sentences of a text with enough words beside their numbers, dates and words of obligation."""
     found = (_clause(sentence) for sentence in _SENTENCE.split(text) if sentence)
     return tuple(clause for clause in found if clause is not None)
 
@@ -76,7 +90,7 @@ def clauses(text: str) -> tuple[Clause, ...]:
 def _clause(sentence: str) -> Clause | None:
     modality = []
     # A code such as TL-40 names the subject, it is no value: its parts are glued into one word.
-    plain = _IDENTIFIER.sub(lambda match: re.sub(r"\W|_", "", match[0]) + "x", sentence)
+    plain = _IDENTIFIER.sub(lambda match: re.sub(r"\W|_", "", match[0]) + "x", _MAY.sub(r"\1Mai", sentence))
     for word, kind in _MODAL_UNSPACED.items():
         if word in plain:
             modality.append(kind)
@@ -89,11 +103,21 @@ def _clause(sentence: str) -> Clause | None:
     numbers += [NUMBER_WORDS[word] for word in said if word in NUMBER_WORDS]
     modality += [MODAL[word] for word in said if word in MODAL]
     left = [word for word in said if word not in MONTHS and word not in NUMBER_WORDS and word not in MODAL]
-    frame = Counter(word for word in left if word not in _FILLING)
-    weight = sum(0.5 if len(word) == 1 and not word.isascii() else 1.0 for word in frame.elements())
-    if weight < LEAST_WORDS or not (numbers or dates or modality):
+    frame = Counter(_bare(word) for word in left if word not in _FILLING)
+    if sum(_weight(word) for word in frame.elements()) < LEAST_WORDS:
         return None
     return Clause(sentence, frame, tuple(sorted(numbers)), tuple(sorted(dates)), tuple(sorted(set(modality))))
+
+
+def _bare(word: str) -> str:
+    """A word without an ending in -s: "replaces" is the same beside "does not replace"."""
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+
+
+def _weight(word: str) -> float:
+    if len(word) == 1 and not word.isascii():
+        return 0.5
+    return 2.0 if len(word) >= COMPOUND else 1.0
 
 
 def _stands_alone(text: str, number: str) -> bool:
@@ -104,6 +128,8 @@ def _stands_alone(text: str, number: str) -> bool:
 def contradiction(one: Clause, other: Clause, likeness: float) -> str:
     """What two clauses say differently: "number", "date", "modality", or "" when they do not, or speak of another
     subject: with less than `likeness` of their other words (as multisets) in common."""
+    if one.plain and other.plain:
+        return ""
     common, either = (one.frame & other.frame).total(), (one.frame | other.frame).total()
     if common < likeness * either:
         return ""
@@ -115,7 +141,7 @@ def contradiction(one: Clause, other: Clause, likeness: float) -> str:
 
 
 def _denied(one: Clause, other: Clause) -> str:
-    """A sentence and its plain denial contradict each other, though only one of them has a word of obligation."""
+    """A sentence and its denial contradict each other, though only one of them has such a word."""
     values = set(one.modality) ^ set(other.modality)
     same_values = one.numbers == other.numbers and one.dates == other.dates
     return "modality" if values & {"denial", "ban"} and same_values else ""
@@ -129,7 +155,7 @@ def clauses_conflict(candidate: Candidate) -> Sequence[Finding]:
     own = {chunk.chunk_id: found for chunk in candidate.chunks if chunk.is_new and (found := _of(chunk))}
     new = sorted(
         (chunk for chunk in candidate.chunks if chunk.chunk_id in own),
-        key=lambda chunk: digest("clause", chunk.chunk_id),
+        key=lambda chunk: (all(clause.plain for clause in own[chunk.chunk_id]), digest("clause", chunk.chunk_id)),
     )[:MOST_CHUNKS]
     samples = []
     told: set[frozenset[str]] = set()
@@ -167,8 +193,11 @@ def _quoted(candidate: Candidate, one: Clause, other: Clause) -> dict[str, str]:
 
 
 def _comparable(candidate: Candidate, one: CandidateChunk, other: CandidateChunk) -> bool:
-    """True for chunks of different documents valid at the same time, under headings that name no different things."""
+    """True for chunks of different documents valid at the same time, under headings that name no different things, and
+    neither of them ended."""
     if one.document_id == other.document_id or one.language != other.language:
+        return False
+    if candidate.expired & {one.document_uri, other.document_uri}:
         return False
     replaced = set(candidate.replaced.get(one.document_uri, ())) | set(candidate.replaced.get(other.document_uri, ()))
     if replaced & {one.document_uri, other.document_uri}:

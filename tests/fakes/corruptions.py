@@ -444,6 +444,23 @@ def another_number_word_in_a_second_policy() -> Candidate:
     return _pair(one, one.replace("two", "five"))
 
 
+@corruption("clauses_conflict")
+def another_month_named_like_a_verb() -> Candidate:
+    one = "The new parking rules apply from 1 March 2026."
+    return _pair(one, one.replace("March", "May"))
+
+
+@corruption("clauses_conflict")
+def a_plain_sentence_denied_in_a_second_policy() -> Candidate:
+    return _pair("A daily allowance replaces meal receipts.", "Daily allowances do not replace meal receipts.")
+
+
+@corruption("clauses_conflict")
+def another_date_in_a_german_policy() -> Candidate:
+    one = "Die neuen Parkregeln gelten ab 1. März 2026."
+    return _pair(one, one.replace("März", "Mai"))
+
+
 def _pair(one: str, other: str) -> Candidate:
     first = written(
         "people/rule-one.md", f"# Rules of the house\n\n{one}\n\nThe people team answers questions on it.\n"

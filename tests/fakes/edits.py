@@ -211,5 +211,12 @@ def a_new_version_that_supersedes_the_old() -> Candidate:
     return candidate_of(made, replaced={**REPLACED, "people/badges-1.md": ("people/badges-2.md",)})
 
 
+@whole
+def a_rule_unlike_one_that_has_ended() -> Candidate:
+    one = "# Badges\n\nA lost access badge has to be reported to the reception within two working days.\n"
+    made = with_documents(written("people/badges-1.md", one), written("people/badges-2.md", one.replace("two", "five")))
+    return candidate_of(made, expired=frozenset({"people/badges-1.md"}))
+
+
 def _questions_without(word: str) -> tuple[Question, ...]:
     return tuple(question for question in questions() if not any(word in span.document for span in question.expected))
