@@ -17,16 +17,21 @@ STANDS_OUT_ACROSS = 0.35
 class Evidence:
     """`closeness`: best cosine, 0..1; None without the dense arm. `share`: best BM25 score as a share of the highest it
     could be. `known`: share of the question's words that stand in the release. `relative`: whether the closeness is the
-    best cosine's distance from the background, as any two texts of a language are alike to the model."""
+    best cosine's distance from the background, as any two texts of a language are alike to the model. `unknown`: the
+    question is nothing but identifiers, none of which stands in the release: its nearest is another one's description.
+    """
 
     closeness: float | None
     share: float
     known: float = 1.0
     relative: bool = False
+    unknown: bool = False
 
     def enough(self, floors: Mapping[str, float]) -> bool:
         """True when the question's words are mostly there, or a passage is close in meaning. `floors`: as configured
         in `retrieval.evidence`."""
+        if self.unknown:
+            return False
         if self.closeness is None:  # no second opinion
             return self.share >= floors["lexical_weak"]
         if not self.relative:

@@ -268,7 +268,7 @@ class Searcher:
             lexical = fusion.bounded_lexical(arms.lexical, arms.bound)
             weight = float(self._settings["dense_weight"]) if arms.dense else 0.0
             ranked = fusion.balanced(lexical, arms.dense, weight, _closeness(arms))
-        if not _evidence(arms).enough(self._settings["evidence"]):
+        if not _evidence(arms, request.question).enough(self._settings["evidence"]):
             return []
         floor = LEAST_OF_BEST * ranked[0][1] if ranked else 0.0
         return [(chunk_id, score) for chunk_id, score in ranked if score >= floor]
@@ -312,10 +312,12 @@ class Searcher:
         return {**_hit(best, hit["score"]), "via": {"from": hit["chunk_id"], **via}}
 
 
-def _evidence(arms: _Arms) -> Evidence:
+def _evidence(arms: _Arms, question: str) -> Evidence:
+    identifiers = scoring.identifiers_alone(question)
+    unknown = bool(identifiers) and not arms.weights.keys() & set(identifiers)
     share = arms.lexical[0][1] / arms.bound if arms.lexical and arms.bound else 0.0
     closeness = _closeness(arms) if arms.dense else None
-    return Evidence(closeness, share, arms.known, arms.background is not None)
+    return Evidence(closeness, share, arms.known, arms.background is not None, unknown)
 
 
 def _closeness(arms: _Arms) -> float:

@@ -33,3 +33,8 @@ def test_where_cosines_say_little_alone_words_and_likeness_count_together() -> N
     assert not found(0.20, 0.08, 0.7), "a question off topic in the documents' language"
     assert found(0.15, 0.0, 0.1), "in another language than the documents"
     assert not found(0.11, 0.0, 0.1)
+
+
+@pytest.mark.req("B6.2")
+def test_an_unknown_identifier_is_not_answered_by_its_neighbour() -> None:
+    assert not Evidence(0.48, 0.139, unknown=True).enough(FLOORS), "ERR_CONN_9999, for a passage on ERR_CONN_1046"
