@@ -1,11 +1,13 @@
-"""Running headers, footers and page numbers: what stands at the same place on several pages, digits aside."""
+"""Running headers, footers and page numbers: what stands at the same place on several pages, numbers of pages aside."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
 
 from kprep.core.models import ElementKind
 from parsers.pdf_lines import Line
@@ -17,15 +19,43 @@ _NUMBER = re.compile(
 )
 _EDGE_LINES = 4
 _EDGE_SHARE = 0.15
+_DIGITS = re.compile(r"\d+|\b[ivxlc]+\b")
+_PAGE_FORM = re.compile(
+    r"(?:^|[|\u2022\u00b7])\s*(?:(?:[a-z]|\d{1,2})[-\u2013.])?(?P<apart>\d{1,4}|[ivxlc]+)\s*(?=$|[|\u2022\u00b7])"
+    r"|\b(?:page|seite|p\.|p\u00e1gina|pagina)\s*(?P<said>\d+|[ivxlc]+)\b"
+    r"|\u7b2c\s*(?P<cjk>\d+)\s*\u9875"
+    r"|\b(?P<of>\d+)\s*(?:of|/|von|de|sur)\s*\d+\b"
+)
+"""What reads as the number of a page wherever it counts on: apart from other words, after "page", before "of 12"."""
+_OUTERMOST = re.compile(r"^(?P<first>\d+|[ivxlc]+)\s|\s(?P<last>\d+|[ivxlc]+)$")
+_SAME_SIZE = 1.1
+_LEAST_ALIKE = 2 / 3
+_ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 
 
 @dataclass(frozen=True, slots=True)
 class PageLines:
-    """Lines of one page, and its height in points."""
+    """Lines of one page, its height in points, and the text of each line with " | " where it has wide gaps."""
 
     number: int
     height: float
     lines: tuple[Line, ...]
+    parted: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Numbers:
+    """Numbers of a line, and which of them may be that of the page."""
+
+    values: tuple[int, ...]
+    of_page: frozenset[int]
+
+    def goes_on(self, other: _Numbers, pages: int) -> bool:
+        """The other line, so many pages later, says the same: its page number has counted on, no other one changed."""
+        return all(
+            mine == theirs or (at in self.of_page & other.of_page and theirs - mine == pages)
+            for at, (mine, theirs) in enumerate(zip(self.values, other.values, strict=True))
+        )
 
 
 def find_furniture(pages: Sequence[PageLines]) -> dict[tuple[int, int], ElementKind]:
@@ -33,17 +63,21 @@ def find_furniture(pages: Sequence[PageLines]) -> dict[tuple[int, int], ElementK
 
     Only lines in the outer 15 % of the page that are among its first or last four count, from the edge inwards to the
     first that does not recur. They must recur on three pages, on two in files of up to four pages; a page number alone
-    must recur on two or be the page's own number.
+    must recur on two or be the page's own number. A line whose numbers change from page to page otherwise than a page
+    number does (that of an invoice, an amount) is no recurring one; one that a chapter's number changes is.
     """
-    places: dict[tuple[str, str, int], set[int]] = defaultdict(set)
+    places: dict[tuple[str, str, int], dict[int, _Numbers]] = defaultdict(dict)
     wordings: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for page in pages:
+        usual = median([line.size for line in page.lines] or [0.0])
         for side, run in _edges(page).items():
             for index in run:
                 line = page.lines[index]
+                numbers = _numbers(page.parted[index], len(pages) if line.size <= _SAME_SIZE * usual else 0)
                 wordings[(_folded(line.text), side)][line.text] += 1
                 for band in _bands(line):
-                    places[(_folded(line.text), side, band)].add(page.number)
+                    places[(_folded(line.text), side, band)][page.number] = numbers
+    recurring = {place: _recurring(place[0], on) for place, on in places.items()}
     needed = 2 if len(pages) <= 4 else 3
     found: dict[tuple[int, int], ElementKind] = {}
     for page in pages:
@@ -51,7 +85,7 @@ def find_furniture(pages: Sequence[PageLines]) -> dict[tuple[int, int], ElementK
             kinds: list[tuple[int, ElementKind]] = []
             for index in run:
                 line = page.lines[index]
-                recurs = max(len(places[(_folded(line.text), side, band)]) for band in _bands(line))
+                recurs = max(recurring[(_folded(line.text), side, band)] for band in _bands(line))
                 kind = _kind(line, side, page.number, recurs, needed, len(pages))
                 if kind is None:
                     break
@@ -63,6 +97,35 @@ def find_furniture(pages: Sequence[PageLines]) -> dict[tuple[int, int], ElementK
             }
             found.update({(page.number, index): kind for index, kind in _apart_from_body(page, run, kinds, same)})
     return found | _at_usual_places(pages, found)
+
+
+def _recurring(text: str, on: Mapping[int, _Numbers]) -> int:
+    """On how many of the pages a line recurs: all, where most say the same as the one before or after; or none."""
+    if any(map(str.isalpha, text)) and _NUMBER.match(text.replace("#", "1")):
+        return len(on)  # "Page 1 of 2": it says what it is, and starts again with each letter of a file of letters
+    alike: set[int] = set()
+    for page, following in pairwise(sorted(on)):
+        if on[page].goes_on(on[following], following - page):
+            alike |= {page, following}
+    return len(on) if len(alike) >= _LEAST_ALIKE * len(on) else 0
+
+
+def _numbers(parted: str, pages: int) -> _Numbers:
+    """Numbers of a line. `pages`: up to which a number at either end of it may be a page's; 0 for none."""
+    text = " ".join(parted.lower().split())
+    found = [(match.span(), _value(match.group())) for match in _DIGITS.finditer(text)]
+    spans = {match.span(name) for match in _PAGE_FORM.finditer(text) for name in match.groupdict()}
+    ends = {match.span(name) for match in _OUTERMOST.finditer(text) for name in match.groupdict()}
+    of_page = (at for at, (span, value) in enumerate(found) if span in spans or (span in ends and value <= pages))
+    return _Numbers(tuple(value for _, value in found), frozenset(of_page))
+
+
+def _value(digits: str) -> int:
+    """Of Arabic or Roman digits."""
+    if digits[0] not in _ROMAN:
+        return int(digits)
+    values = [_ROMAN[letter] for letter in digits]
+    return sum(-one if one < following else one for one, following in zip(values, [*values[1:], 0], strict=True))
 
 
 def _at_usual_places(
@@ -137,4 +200,4 @@ def _bands(line: Line) -> tuple[int, int]:
 
 
 def _folded(text: str) -> str:
-    return re.sub(r"\d+|\b[ivxlc]+\b", "#", " ".join(text.lower().split()))
+    return _DIGITS.sub("#", " ".join(text.lower().split()))

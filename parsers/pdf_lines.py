@@ -14,6 +14,7 @@ from parsers.pdf_glyphs import INFERRED, LINE_END_HYPHEN, LONE_LIGATURES, WIDE_G
 
 _GAP_BETWEEN_WORDS = 0.6
 _MIN_GUTTER = 6.0
+_LANE = 5.0
 _VOWEL_MARK = re.compile("[\u0591-\u05bd\u064b-\u0652]")
 _UNREADABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffd\ue000-\uf8ff]|\\(cid:\\d+\\)")
 
@@ -270,8 +271,8 @@ def _same_row(first: Line, item: Line) -> bool:
     )
 
 
-def joined_row(row: list[Line]) -> Line:
-    """The pieces of a row as one line, in the order they are read in."""
+def joined_row(row: list[Line], lane: str = " ") -> Line:
+    """The pieces of a row as one line, in the order they are read in. `lane`: what stands for a gap of five sizes."""
     if len(row) == 1:
         return row[0]
     backwards = is_right_to_left("".join(line.text for line in row))
@@ -280,7 +281,7 @@ def joined_row(row: list[Line]) -> Line:
     for last, item in pairwise(row):
         gap = last.x0 - item.x1 if backwards else item.x0 - last.x1
         together = gap < 0.12 * item.size and not last.space_after and not _turns(last.text, item.text)
-        text += item.text if together else f" {item.text}"
+        text += item.text if together else f"{lane if gap > _LANE * item.size else ' '}{item.text}"
     main = max(row, key=lambda line: len(line.text))
     return replace(
         main,

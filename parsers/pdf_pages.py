@@ -24,7 +24,16 @@ from parsers.pdf_forms import Field, fields_of, with_forms
 from parsers.pdf_furniture import PageLines, find_furniture
 from parsers.pdf_geometry import Box, PageGeometry, geometry
 from parsers.pdf_glyphs import Glyph, read_glyphs, turned_upright
-from parsers.pdf_lines import Line, in_reading_order, inside, pieces, rows_of, unreadable_share
+from parsers.pdf_lines import (
+    Line,
+    in_reading_order,
+    inside,
+    joined_row,
+    pieces,
+    pieces_by_row,
+    rows_of,
+    unreadable_share,
+)
 from parsers.pdf_ocr import is_available, recognise
 from parsers.pdf_outline import Bookmark, labels, missing_headings, outline
 from parsers.pdf_paint import read_paint
@@ -64,7 +73,7 @@ def read_pages(file: Any, uri: str) -> tuple[list[Element], list[SourceUnit]]:
     Raises: CorruptDocument when a page cannot be loaded."""
     forms = with_forms(file)
     pages = [_read_page(file, number, uri) for number in range(1, len(file) + 1)]
-    furniture = find_furniture([PageLines(p.number, p.height, tuple(rows_of(p.lines))) for p in pages])
+    furniture = find_furniture(list(map(_page_lines, pages)))
     marks = outline(file)
     bodies: list[list[Line]] = []
     edges: list[list[tuple[ElementKind, Line]]] = []
@@ -94,6 +103,12 @@ def read_pages(file: Any, uri: str) -> tuple[list[Element], list[SourceUnit]]:
         *exclusions(PICTURE, pictures),
         *forms,
     ]
+
+
+def _page_lines(page: _Page) -> PageLines:
+    rows = pieces_by_row(page.lines)
+    parted = tuple(joined_row(row, " | ").text for row in rows)
+    return PageLines(page.number, page.height, tuple(map(joined_row, rows)), parted)
 
 
 def _attached(file: Any) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import io
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -300,6 +301,63 @@ def test_header_of_a_short_chapter_is_a_header() -> None:
 
     found = read(BUILD.pdf(draw)).elements
     assert [e.kind for e in found].count(ElementKind.HEADER) == 8
+
+
+Edge = Callable[[int], list[tuple[float, str]]]
+"""The pieces of a line at a page's edge: where each starts, and its text."""
+
+
+def furniture_of(edge: Edge, pages: int = 6, y: float = 800) -> list[str]:
+    """Texts taken for running lines, of pages with these pieces on one line at the edge, over six lines of body."""
+
+    def draw(canvas: Canvas) -> None:
+        for page in range(1, pages + 1):
+            for x, text in edge(page):
+                canvas.drawString(x, y, text)
+            BUILD.lines(canvas, 72, 700, [line.replace("Line", f"Line {page}") for line in BODY])
+            canvas.showPage()
+
+    kinds = (ElementKind.HEADER, ElementKind.FOOTER, ElementKind.PAGE_NUMBER)
+    return [e.text for e in read(BUILD.pdf(draw)).elements if e.kind in kinds]
+
+
+RUNNING: dict[str, Edge] = {
+    "constant": lambda _: [(72, "Annual report of 2024")],
+    "own number": lambda page: [(72, f"Annual report of 2024 {page}")],
+    "far number": lambda page: [(72, "Annual report"), (500, str(page + 240))],
+    "journal": lambda page: [(72, str(page + 1040)), (300, "Smith and others")],
+    "bar": lambda page: [(72, f"Manual 2.1 | {page + 36}")],
+    "page of": lambda page: [(72, f"Printed on 5 May 2024, page {page + 7} of 99")],
+    "number of": lambda page: [(72, f"Printed on 5 May 2024, {page + 7} of 99")],
+    "letters": lambda page: [(72, f"Seite {page % 2 + 1} von 2")],
+    "roman": lambda page: [(300, "iv v vi vii viii ix".split()[page - 1])],
+    "by chapter": lambda page: [(300, f"{(page + 2) // 3}-{page % 3 + 1}")],
+    "chapter": lambda page: [(72, f"Chapter {(page + 2) // 3}"), (500, str(page))],
+    "short chapter": lambda page: [(72, f"Chapter {(page + 1) // 2}: Pumps"), (500, str(page))],
+}
+
+
+@pytest.mark.req("D4.3")
+@pytest.mark.parametrize("edge", RUNNING.values(), ids=RUNNING)
+def test_a_running_line_may_count_pages_and_chapters(edge: Edge) -> None:
+    assert len(furniture_of(edge)) == len(furniture_of(edge, y=30)) == 6
+
+
+CONTENT: dict[str, Edge] = {
+    "invoice": lambda page: [(72, f"Invoice number {1040 + page}")],
+    "field": lambda page: [(72, "Invoice number"), (170, str(1040 + page))],
+    "hyphen": lambda page: [(72, f"INV-{1040 + page}")],
+    "amount": lambda page: [(72, f"Total amount: {253 + 57 * page}.50 EUR")],
+    "place": lambda page: [(72, f"Building {page % 3 + 1}, Room {310 + page}")],
+    "number": lambda page: [(72, str(4000 + 17 * page))],
+    "footnote": lambda page: [(72, f"1 See measure{page} in the annex.")],
+    "date": lambda page: [(72, f"Delivered on {page + 3} May 2024")],
+}
+
+
+@pytest.mark.parametrize("edge", CONTENT.values(), ids=CONTENT)
+def test_a_line_whose_numbers_are_no_page_numbers_is_content(edge: Edge) -> None:
+    assert furniture_of(edge) == furniture_of(edge, y=30) == furniture_of(edge, pages=3) == []
 
 
 def test_a_stream_that_unpacks_without_end_is_too_large() -> None:
