@@ -15,6 +15,7 @@ import click
 
 from kprep import __version__
 from kprep.core.errors import ConfigError, PrepError
+from kprep.core.legible import no_text
 
 if TYPE_CHECKING:
     from flows.workspace import Workspace
@@ -145,23 +146,29 @@ def run() -> None:
 
 def explain_error(error: Exception, *, as_json: bool) -> int:
     """Print what went wrong, without a traceback; the exit code."""
-    if isinstance(error, PrepError):
-        code = EXIT_USAGE if isinstance(error, ConfigError) else EXIT_FAILED
-        reason, message = error.reason, error.message
-    elif isinstance(error, OSError) and error.filename is not None:
-        code, reason = EXIT_FAILED, "file_unusable"
-        message = f"{os.fsdecode(error.filename)}: {error.strerror}. Give it space and the right to write, or choose "
-        message += "another data directory (--data-dir, KPREP_DATA_DIR)"
-    else:
-        code, reason = EXIT_FAILED, "internal_error"
-        name = f" ({error.name})" if isinstance(error, ModuleNotFoundError) else ""
-        message = f"unexpected {type(error).__name__}{name} {_place(error)}: set KPREP_DEBUG=1 for more, and report it"
-        if os.environ.get("KPREP_DEBUG"):
-            raise error
+    code = EXIT_USAGE if isinstance(error, ConfigError) else EXIT_FAILED
+    reason, message = said_of(error)
+    if reason == "internal_error" and os.environ.get("KPREP_DEBUG"):
+        raise error
     if as_json:
         print_json({"error": {"reason": reason, "message": message}})
     click.echo(click.style("error: ", fg="red", bold=True) + message, err=True)
     return code
+
+
+def said_of(error: Exception) -> tuple[str, str]:
+    """Reason code and message of any error."""
+    if isinstance(error, PrepError):
+        return error.reason, error.message
+    if isinstance(error, OSError) and error.filename is not None:
+        return "file_unusable", (
+            f"{os.fsdecode(error.filename)}: {error.strerror}. Give it space and the right to write, or choose "
+            "another data directory (--data-dir, KPREP_DATA_DIR)"
+        )
+    name = f" ({error.name})" if isinstance(error, ModuleNotFoundError) else ""
+    return "internal_error", (
+        f"unexpected {type(error).__name__}{name} {_place(error)}: set KPREP_DEBUG=1 for more, and report it"
+    )
 
 
 def _place(error: Exception) -> str:
@@ -183,6 +190,10 @@ def command(name: str, **settings: Any) -> Callable[[Callable[..., Any]], click.
     def wrap(function: Callable[..., Any]) -> click.Command:
         @functools.wraps(function)
         def call(*arguments: Any, **options: Any) -> Any:
+            for parameter, value in options.items():
+                for given in value if isinstance(value, tuple) else (value,):
+                    if isinstance(given, str) and (reason := no_text(given)):
+                        raise click.UsageError(f"{parameter} {given!a} cannot be used: {reason}")
             return function(*arguments, **options)
 
         return click.command(name, cls=click.Command, **settings)(common(call))

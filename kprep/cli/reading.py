@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kprep.cli import output
-from kprep.cli.app import EXIT_FAILED, command, exits, print_json, workspace
-from kprep.core.errors import ConfigError, PrepError
+from kprep.cli.app import EXIT_FAILED, command, exits, print_json, said_of, workspace
+from kprep.core.errors import ConfigError
+from kprep.core.legible import no_text
 
 if TYPE_CHECKING:
     from flows.workspace import Workspace
@@ -76,7 +77,8 @@ def search_command(
     kprep search --batch questions.txt --json
 
     A batch file has one question a line, or JSON lines {"id", "question", "as", "view", "mode", "top_k"}; answers come
-    as JSON lines {"id", ...} in the same order, from one process.
+    as JSON lines {"id", ...} in the same order, from one process. What is wrong with a line is its answer: {"id",
+    "error": {"reason", "message"}}, and the others are asked all the same.
     """
     if (question is None) == (batch is None):
         raise click.UsageError("give one question, or --batch FILE")
@@ -92,14 +94,17 @@ def search_command(
         "budget": budget,
     }
     day = _day(as_of)
-    with workspace(folder, data_dir) as opened, opened.database.begin() as connection:
+    with workspace(folder, data_dir) as opened:
         if batch is not None:
             failed = False
-            for answer in _answers(opened, connection, _lines(batch, defaults), (release, day, more)):
-                click.echo(json.dumps(answer, ensure_ascii=False, default=str))
+            for answer in _answers(opened, _lines(batch, defaults), (release, day, more)):
+                # Half a surrogate pair, which JSON can write and UTF-8 cannot, goes out escaped as it came in.
+                line = json.dumps(answer, ensure_ascii=False, default=str)
+                click.echo(line.encode("utf-8", "backslashreplace"))
                 failed = failed or "error" in answer
             exits(EXIT_FAILED if failed else 0)
-        answer = ask(opened, connection, {**defaults, "question": question}, (release, day, more))
+        with opened.database.begin() as connection:
+            answer = ask(opened, connection, {**defaults, "question": question}, (release, day, more))
     if as_json:
         print_json(answer)
     else:
@@ -138,19 +143,22 @@ def _day(as_of: datetime | None) -> date:
 
 
 def _answers(
-    opened: Workspace,
-    connection: Connection,
-    items: Iterator[dict[str, Any]],
-    how: tuple[int | None, date, dict[str, Any]],
+    opened: Workspace, items: Iterator[dict[str, Any]], how: tuple[int | None, date, dict[str, Any]]
 ) -> Iterator[dict[str, Any]]:
-    """An answer a question; one that cannot be asked or answered says why and does not stop the others."""
+    """An answer a question; one that cannot be asked or answered says why and does not stop the others. Each has a
+    transaction of its own: a statement that fails ends the one it is in."""
+    database = opened.database
     for item in items:
+        if "error" in item:
+            yield {"id": item["id"], "error": {"reason": ConfigError.reason, "message": item["error"]}}
+            continue
         try:
-            if "error" in item:
-                raise ConfigError(item["error"])
-            yield {"id": item["id"], **ask(opened, connection, item, how)}
-        except PrepError as error:
-            yield {"id": item["id"], "error": {"reason": error.reason, "message": error.message}}
+            with database.begin() as connection:
+                answer = ask(opened, connection, item, how)
+            yield {"id": item["id"], **answer}
+        except Exception as error:  # noqa: BLE001 -- whatever it is, it is this line's
+            reason, message = said_of(error)
+            yield {"id": item["id"], "error": {"reason": reason, "message": message}}
 
 
 def _lines(batch: Any, defaults: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -159,29 +167,49 @@ def _lines(batch: Any, defaults: dict[str, Any]) -> Iterator[dict[str, Any]]:
         try:
             text = line.decode("utf-8").strip()
             if text.startswith("{"):
-                yield _checked({"id": str(number), **defaults, **json.loads(text)}, number)
+                given = json.loads(text)
+                unset = {key for key in ("mode", "top_k") if given.get(key, "") is None}
+                given = {key: value for key, value in given.items() if key not in unset}
+                yield _checked({"id": str(number), **defaults, **given}, number)
             elif text:
-                yield {"id": str(number), "question": text, **defaults}
+                yield _checked({"id": str(number), **defaults, "question": text}, number)
         except json.JSONDecodeError as error:
             yield {"id": str(number), "error": f"line {number} of the batch is not JSON: {error.msg}"}
         except UnicodeDecodeError:
             yield {"id": str(number), "error": f"line {number} of the batch is not UTF-8"}
         except RecursionError:
             yield {"id": str(number), "error": f"line {number} of the batch is nested too deeply"}
+        except ValueError:
+            yield {"id": str(number), "error": f"line {number} of the batch holds a number too long to be read"}
+
+
+_FIELDS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
+    "question": ("a text", lambda value: isinstance(value, str)),
+    "as": (
+        "a list of texts",
+        lambda value: isinstance(value, list) and all(isinstance(name, str) for name in value),
+    ),
+    "view": ("a text or null", lambda value: value is None or isinstance(value, str)),
+    "mode": ("a text", lambda value: isinstance(value, str)),
+    "top_k": ("a whole number", lambda value: isinstance(value, int) and not isinstance(value, bool)),
+}
+"""Key of a batch item -> what it must be, in words and as a test."""
 
 
 def _checked(item: dict[str, Any], number: int) -> dict[str, Any]:
     """A batch item with the right types, or {id, error} naming line and key."""
     if isinstance(item["as"], str):
         item["as"] = [item["as"]]
-    kinds: Sequence[tuple[str, Any]] = (("question", str), ("as", list), ("mode", str), ("top_k", int))
-    for key, kind in kinds:
-        if not isinstance(item.get(key), kind):
-            return {"id": item["id"], "error": f"line {number} of the batch: {key} must be a {kind.__name__}"}
-    unknown = item.keys() - {"id", "question", "as", "view", "mode", "top_k"}
-    if unknown:
-        return {"id": item["id"], "error": f"line {number} of the batch: unknown key {min(unknown)}"}
-    return item
+    said = ""
+    for key, (what, holds) in _FIELDS.items():
+        if not holds(item.get(key)):
+            said = said or f"{key} must be {what}"
+    for text in (item.get("question"), item["view"], *(item["as"] if isinstance(item["as"], list) else ())):
+        if isinstance(text, str) and (reason := no_text(text)):
+            said = said or f"{text!a} cannot be used: {reason}"
+    if unknown := item.keys() - {"id", *_FIELDS}:
+        said = said or f"unknown key {min(unknown)}"
+    return {"id": item["id"], "error": f"line {number} of the batch: {said}"} if said else item
 
 
 @command("get")

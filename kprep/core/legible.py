@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+_HALF = re.compile("[\ud800-\udfff]")
 REPLACEMENT_SHARE = 0.02
 """Share of U+FFFD among a chunk's characters from which it is unreadable."""
 
@@ -19,6 +20,13 @@ _MOJIBAKE = re.compile(
     f"|(?:[\u00d0\u00d1][{_TRAIL}]){{3}}"  # Cyrillic
     f"|(?:[\u00e3-\u00e9][{_TRAIL}]{{2}}){{2}}"  # Chinese and Japanese
 )
+
+
+def no_text(text: str) -> str:
+    """Why no database and no UTF-8 can hold what a person gave as text, "" where they can."""
+    if "\0" in text:
+        return "it holds a NUL character"
+    return "it holds half of a surrogate pair, or bytes that are not UTF-8" if _HALF.search(text) else ""
 
 
 def unreadable(text: str, kind: str) -> str:
