@@ -9,12 +9,6 @@ from enrichment.entities import counted
 from enrichment.titles import question_of
 from kprep.core.models import ChildChunk, Entity
 
-FRAGMENTS = (
-    "def", "int", "ex", "form", "app", "step", "code", "api", "error", "table", "faq", "policy", "schema", "field",
-    "setting",
-)  # fmt: skip
-"""Definition, intuition, example, formula, application; steps, code, interface, error, table, question and answer, rule
-that binds; and what formats name: schema, field, setting."""
 LEAST = 0.6
 
 _NUMBERED = re.compile(r"^\s*\d+[.)]\s", re.MULTILINE)

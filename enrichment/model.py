@@ -16,12 +16,13 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
-from enrichment.fragments import FRAGMENTS, LEAST
+from enrichment.fragments import LEAST
 from enrichment.titles import TITLE_CHARS
 from kprep.core.errors import ModelRefused
 from kprep.core.ids import canonical_json, digest
 from kprep.core.index_text import compose, heading_line
 from kprep.core.models import CountTokens, EnrichedChunk, EnrichedDocument, JsonObject
+from kprep.core.signals import FRAGMENTS
 from kprep.model_server import ModelServer, Response
 
 VERSION = 1

@@ -16,6 +16,8 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
+from kprep.core.signals import FRAGMENTS, SAID
+
 ROOT = Path(__file__).parent.parent
 HELP_WIDTH = 100
 ADDABLE = (
@@ -121,8 +123,8 @@ MEANINGS = {
     "quality.mass_delete_documents": "... more than this many documents: the run waits for an operator",
     "retrieval.lexical.k1": "BM25 term saturation",
     "retrieval.lexical.b": "BM25 length normalisation",
-    "retrieval.lexical.weights": "how often words of a field count: `name` of a knowledge entry, `aliases` (also of "
-    "front matter), `title`, `heading_path`, `keywords`, `text`",
+    "retrieval.lexical.weights": "how often words of a field count, 0..100: `name` of a knowledge entry, `aliases` "
+    "(also of front matter), `title`, `heading_path`, `keywords`, `text`",
     "retrieval.fusion": "`bounded` (comparable scores), `rrf` (ranks) or `weighted` (70 % vectors)",
     "retrieval.dense_weight": "share of the dense score in `bounded` fusion",
     "retrieval.neighbours": "share of the best score near it in its section that a passage gains; two away counts half",
@@ -137,7 +139,8 @@ MEANINGS = {
     "views.NAME.where": "allowed values of `sensitivity`, `doc_type`, `language`, `source`",
     "views.NAME.fields": "what the view shows; also the columns of its SQL view",
     "views.NAME.stores": "`candidate` beside `formal` shows what nobody has confirmed, after all other hits",
-    "views.NAME.boost": "fragment type -> factor on the score, when the view is searched",
+    "views.NAME.boost": "fragment type -> factor on the score, over 0, when the view is searched: "
+    + ", ".join(f"`{name}`" for name in (*FRAGMENTS, *SAID)),
 }
 """Key of `kprep.yaml` -> what it means."""
 

@@ -6,13 +6,15 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Union
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
 from kprep.core.errors import ConfigError
 from kprep.core.models import UNSPACED
+from kprep.core.signals import FRAGMENTS, SAID
 from sources import SOURCES
 
 FILE_NAME = "kprep.yaml"
@@ -27,6 +29,27 @@ FILTERABLE = ("sensitivity", "doc_type", "language", "source")
 
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _no_truth_for_a_number(cls, given: Any) -> Any:
+        """Pydantic would read `true` as 1."""
+        for name, value in given.items() if isinstance(given, dict) else ():
+            held = _held(cls.model_fields[name].annotation) if name in cls.model_fields else set()
+            if held & {int, float} and bool not in held and _holds_truth(value):
+                raise PydanticCustomError("no_number", "true and false are no numbers: write a number", {"key": name})
+        return given
+
+
+def _held(annotation: Any) -> set[Any]:
+    """Types that an annotation is made of."""
+    parts = get_args(annotation)
+    return {part for inner in parts for part in _held(inner)} if parts else {annotation}
+
+
+def _holds_truth(value: Any) -> bool:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return isinstance(value, bool) or any(map(_holds_truth, inner))
 
 
 def _checked_name(value: str) -> str:
@@ -248,7 +271,9 @@ class ViewConfig(_Strict):
 
     where: dict[Literal["sensitivity", "doc_type", "language", "source"], tuple[str, ...]] = Field(default_factory=dict)
     fields: tuple[str, ...] = ("text", "title", "heading_path", "citation", "locator")
-    boost: dict[Literal["fragment"], dict[str, float]] = Field(default_factory=dict)
+    boost: dict[Literal["fragment"], dict[str, Annotated[float, Field(gt=0, allow_inf_nan=False)]]] = Field(
+        default_factory=dict
+    )
     stores: tuple[Literal["formal", "candidate"], ...] = ("formal",)
 
     @field_validator("fields")
@@ -259,15 +284,24 @@ class ViewConfig(_Strict):
             raise ValueError(f"unknown field {unknown[0]!r}; known: {', '.join(sorted(PROJECTABLE))}")
         return value
 
+    @field_validator("boost")
+    @classmethod
+    def _known_fragments(cls, value: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
+        known = (*FRAGMENTS, *SAID)
+        unknown = [name for name in value.get("fragment", {}) if name not in known]
+        if unknown:
+            raise ValueError(f"unknown fragment type {unknown[0]!r}; known: {', '.join(known)}")
+        return value
+
 
 class LexicalConfig(_Strict):
     """BM25 constants and how often a field's words count (weighting by repetition)."""
 
     k1: float = Field(default=1.5, ge=0, le=10)
     b: float = Field(default=0.75, ge=0, le=1)
-    weights: dict[Literal["name", "aliases", "title", "heading_path", "keywords", "text"], int] = Field(
-        default_factory=dict
-    )
+    weights: dict[
+        Literal["name", "aliases", "title", "heading_path", "keywords", "text"], Annotated[int, Field(ge=0, le=100)]
+    ] = Field(default_factory=dict)
 
 
 class EvidenceConfig(_Strict):
@@ -488,6 +522,8 @@ def _explain(path: Path, error: ValidationError, lines: Lines) -> str:
         location = tuple(part for part in item["loc"] if part != "[key]")
         if location[:1] == ("sources",) and location[2:3] and location[2] in SOURCES:
             location = (*location[:2], *location[3:])  # pydantic names the kind as a step of the path
+        if item["type"] == "no_number":
+            location = (*location, item["ctx"]["key"])
         known = location
         while known and known not in lines:
             known = known[:-1]

@@ -99,6 +99,7 @@ _SIMPLY = re.compile(r"\b(?:simply|in simple words|for beginners|explain like|ei
 _DEEPLY = re.compile(
     r"\b(?:derive|prove|proof|rigorous|in depth|in detail|formal(?:ly)?|herleit|beweis)|推导|证明", re.IGNORECASE
 )
+_SHARE = re.compile(r"0?\.[0-9]+|0|1(?:\.0+)?")
 _OPINION = re.compile(r"\b(?:might|could|rumou?rs?|opinions?|speculat\w*|some say|maybe|possibly)\b", re.IGNORECASE)
 
 
@@ -140,9 +141,10 @@ def identifiers_alone(question: str) -> tuple[str, ...]:
 
 
 def level(value: Any) -> float | None:
-    """Difficulty as 0 (basic) .. 1 (advanced); None where it is not said."""
+    """Difficulty as 0 (basic) .. 1 (advanced), by a word or a number; None where it is not said."""
     if isinstance(value, str):
-        return LEVELS.get(value.strip().casefold())
+        written = value.strip().casefold()
+        return float(written) if _SHARE.fullmatch(written) else LEVELS.get(written)
     return min(1.0, max(0.0, float(value))) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
 

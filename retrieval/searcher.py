@@ -23,6 +23,7 @@ from retrieval.evidence import Evidence
 from retrieval.reader import Reader, citation, public_metadata
 
 MODES = ("lexical", "dense", "hybrid", "hybrid+references")
+DIFFICULTIES = "known: basic, intermediate, advanced, or a number from 0 (basic) to 1 (advanced)"
 NOT_CONFIRMED = "I cannot confirm from the knowledge base."
 LEAST_OF_BEST = 0.15
 """Hits below this share of the best one's score are noise."""
@@ -131,11 +132,13 @@ class Searcher:
             )
 
     def search(self, request: SearchRequest) -> dict[str, Any]:
-        """Hits as in design section 7. Raises: RetrievalError for an unknown mode, view, or a bad top_k."""
+        """Hits as in design section 7. Raises: RetrievalError for an unknown mode, view, difficulty, or bad top_k."""
         if request.mode not in MODES:
             raise RetrievalError(f"unknown mode {request.mode!r}; known: {', '.join(MODES)}")
         if not 1 <= request.top_k <= 100:
             raise RetrievalError("top_k must be between 1 and 100")
+        if request.difficulty and scoring.level(request.difficulty) is None:
+            raise RetrievalError(f"unknown difficulty {request.difficulty!r}; {DIFFICULTIES}")
         if not request.question.strip():
             raise RetrievalError("the question is empty")
         started = time.perf_counter()

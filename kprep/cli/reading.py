@@ -23,6 +23,16 @@ MODES = ("lexical", "dense", "hybrid", "hybrid+references")
 AS_HELP = "Read as this principal (repeat for more). Without it: only what is public to the tenant."
 
 
+def _depth(_: click.Context, __: click.Parameter, value: str) -> str:
+    """A depth that says something. Raises: BadParameter naming those there are."""
+    from retrieval.scoring import level
+    from retrieval.searcher import DIFFICULTIES
+
+    if value and level(value) is None:
+        raise click.BadParameter(f"{value!r} is no depth; {DIFFICULTIES}")
+    return value
+
+
 @command("search")
 @click.argument("question", required=False)
 @click.option("--as", "principals", multiple=True, metavar="PRINCIPAL", help=AS_HELP)
@@ -38,7 +48,12 @@ AS_HELP = "Read as this principal (repeat for more). Without it: only what is pu
 )
 @click.option("--updated-since", type=click.DateTime(["%Y-%m-%d"]), help="Only what was updated on this day or later.")
 @click.option("--updated-before", type=click.DateTime(["%Y-%m-%d"]), help="Only what was updated before this day.")
-@click.option("--difficulty", default="", help="Prefer this depth: basic, intermediate or advanced.")
+@click.option(
+    "--difficulty",
+    default="",
+    callback=_depth,
+    help="Prefer this depth: basic, intermediate, advanced, or a number from 0 to 1.",
+)
 @click.option("--style", default="", help="Prefer this register, as documents name theirs.")
 @click.option(
     "--frag-count", type=click.IntRange(0, 100), default=0, help="Most hits of one section or knowledge entry (0: any)."

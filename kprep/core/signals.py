@@ -13,6 +13,14 @@ LEVELS = {
     "expert": 1.0,
 }  # fmt: skip
 """Words for a difficulty, as numbers."""
+FRAGMENTS = (
+    "def", "int", "ex", "form", "app", "step", "code", "api", "error", "table", "faq", "policy", "schema", "field",
+    "setting",
+)  # fmt: skip
+"""What kind of knowledge a chunk is: definition, intuition, example, formula, application; steps, code, interface,
+error, table, question and answer, rule that binds; and what formats name: schema, field, setting."""
+SAID = ("conclusion", "outdated", "comment")
+"""Kinds of what people say to each other: what was decided, what was taken back, what stands beside a text."""
 
 
 def signals_of(fields: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
