@@ -53,9 +53,10 @@ def share_reached(raw: RawDocument, document: ParsedDocument, spec: ParserSpec) 
         text = _SOUND.sub(" ", text)
     words = _words(text)
     source = Counter(set(words) if spec.name in _ROLLING else words)
-    total = sum(len(word) * count for word, count in source.items())
+    unmapped = text.count("\ufffd")  # characters that nothing explains, whatever stands in their place
+    total = unmapped + sum(len(word) * count for word, count in source.items())
     missing = source - said
-    lost = sum(len(word) * count for word, count in missing.items())
+    lost = unmapped + sum(len(word) * count for word, count in missing.items())
     if missing:  # a word the source's reading cuts, or does not, where the parser knows better
         rest = said - source
         joined = "".join(word for word in _words(_said(document)) if word in rest)

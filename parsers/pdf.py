@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
@@ -53,7 +53,8 @@ def parse(raw: RawDocument) -> ParsedDocument:
     recorded exclusions, for each attached file and each picture of a page with text.
 
     Running headers, footers and page numbers are marked; text the reader does not see is `hidden`. Words of a page
-    whose font has no Unicode map are left out and the page's state is `unreadable_font`.
+    whose font has no Unicode map are left out and the page's state is `unreadable_font`; single glyphs without one are
+    U+FFFD in the text, and recorded as `glyphs` of the page in that state.
     Pages without text are recognised where the extra `ocr` is installed (`confidence`: mean of the page's words); those
     recognised badly give no text and their state is `needs_review`.
     Raises: EncryptedDocument (no password of `PASSWORDS` opens it), CorruptDocument, TooLarge, NoText, NeedsReview.
@@ -182,10 +183,13 @@ def _text_by_pdfium(content: bytes, pages: range) -> list[str]:
 
 
 def plain_text(raw: RawDocument, numbers: Sequence[int]) -> str:
-    """Text of these pages as PDFium gives it, without layout. Raises: CorruptDocument, EncryptedDocument."""
+    """Text of these pages as PDFium gives it, without layout, and at its end a U+FFFD for each glyph without a map.
+
+    Raises: CorruptDocument, EncryptedDocument."""
     opened = _open(raw.content, raw.uri)
     try:
-        return _whole("\n".join(_pages(opened.file, [number - 1 for number in numbers])))
+        indexes = [number - 1 for number in numbers]
+        return _whole("\n".join([*_pages(opened.file, indexes), *_unmapped(opened.file, indexes)]))
     finally:
         opened.file.close()
 
@@ -199,6 +203,18 @@ def _pages(file: Any, indexes: Sequence[int]) -> list[str]:
         texts.append("\n".join((page.get_textpage().get_text_range(), *(f.text for f in fields_of(file, page)))))
         page.close()
     return texts
+
+
+def _unmapped(file: Any, indexes: Sequence[int]) -> Iterator[str]:
+    """As many U+FFFD as each page has glyphs without a map."""
+    from parsers.pdf_glyphs import UNMAPPED, characters
+
+    for index in indexes:
+        page = file[index]
+        text_page = page.get_textpage()
+        yield UNMAPPED * characters(text_page.raw).count(UNMAPPED)
+        text_page.close()
+        page.close()
 
 
 def _whole(text: str) -> str:

@@ -44,6 +44,8 @@ WIDE_GAP = 1.3
 """Sizes of the letters by which two words lie so far apart that they belong to different columns."""
 _LAM, _ALEFS = "\u0644", "\u0622\u0623\u0625\u0627"
 LINE_END_HYPHEN = "\ufffe"
+UNMAPPED = "\ufffd"
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ufffd]")
 INFERRED = "\u2423"
 """Stands for a space PDFium inferred."""
 
@@ -95,6 +97,23 @@ def read_glyphs(page: Any, place: PageGeometry, paint: Paint) -> list[Glyph]:
         text_page.close()
 
 
+def characters(text_page: Any) -> str:
+    """A character for each index of PDFium's raw text page, UNMAPPED where the font has no map for a glyph and PDFium
+    gives its bare code: all at once where PDFium's text has as many, else one by one."""
+    import pypdfium2.raw as pdfium
+
+    count = pdfium.FPDFText_CountChars(text_page)
+    buffer = (ctypes.c_ushort * (count + 1))()
+    written = pdfium.FPDFText_GetText(text_page, 0, count, buffer) - 1
+    text = bytes(buffer)[: 2 * count].decode("utf-16-le", "surrogatepass") if written == count else ""
+    if len(text) != count:
+        address = ctypes.cast(text_page, c_void_p).value
+        text = "".join(map(chr, map(_functions().FPDFText_GetUnicode, repeat(address), range(count))))
+    return _CONTROL.sub(
+        lambda at: UNMAPPED if pdfium.FPDFText_HasUnicodeMapError(text_page, at.start()) == 1 else at.group(), text
+    )
+
+
 class _GlyphReader:
     """Reads one text page: characters of one text object up to the next space or wide gap are one `Glyph`, so that
     PDFium is asked for two boxes a word and not for one a letter."""
@@ -126,7 +145,7 @@ class _GlyphReader:
         """All of the page, in content order."""
         import pypdfium2.raw as pdfium
 
-        for found in _PIECE.finditer(self._text()):
+        for found in _PIECE.finditer(characters(self._raw)):
             start, piece = found.start(), found.group()
             if piece.isspace():
                 self._space(start, piece)
@@ -135,20 +154,6 @@ class _GlyphReader:
             else:
                 self._words(start, piece.split(" "))
         return self._found
-
-    def _text(self) -> str:
-        """A character for each index: all at once where PDFium's text has as many, else one by one."""
-        import pypdfium2.raw as pdfium
-
-        count = pdfium.FPDFText_CountChars(self._raw)
-        buffer = (ctypes.c_ushort * (count + 1))()
-        written = pdfium.FPDFText_GetText(self._raw, 0, count, buffer) - 1
-        if written == count:
-            text = bytes(buffer)[: 2 * count].decode("utf-16-le", "surrogatepass")
-            if len(text) == count:
-                return text
-        letters = map(self._pdfium.FPDFText_GetUnicode, repeat(self._address), range(count))
-        return "".join(map(chr, letters))
 
     def _words(self, start: int, words: list[str]) -> None:
         """Words with one space between, from the index on: halved until all are of one text object."""

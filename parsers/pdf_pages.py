@@ -23,7 +23,7 @@ from parsers.pdf_blocks import (
 from parsers.pdf_forms import Field, fields_of, with_forms
 from parsers.pdf_furniture import PageLines, find_furniture
 from parsers.pdf_geometry import Box, PageGeometry, geometry
-from parsers.pdf_glyphs import Glyph, read_glyphs, turned_upright
+from parsers.pdf_glyphs import UNMAPPED, Glyph, read_glyphs, turned_upright
 from parsers.pdf_lines import (
     Line,
     in_reading_order,
@@ -99,6 +99,7 @@ def read_pages(file: Any, uri: str) -> tuple[list[Element], list[SourceUnit]]:
     pictures = [f"page {page.number}" for page in pages for _ in range(page.pictures)]
     return elements, [
         *map(_unit, pages),
+        *(unit for page in pages for unit in _unmapped(page)),
         *exclusions(ATTACHMENT, attached),
         *exclusions(PICTURE, pictures),
         *forms,
@@ -262,11 +263,22 @@ def _body(blocks: Sequence[Block], page: _Page, norm: Typography, marks: Mapping
     return out
 
 
+def _texts(page: _Page) -> list[str]:
+    """All that is read of a page but for its fields: lines and cells."""
+    cells = [cell for line in page.lines for row in line.rows for cell in row]
+    return [line.text for line in (*page.lines, *page.aside, *page.hidden)] + cells
+
+
+def _unmapped(page: _Page) -> Iterator[SourceUnit]:
+    """A recorded exclusion for single glyphs without a meaning on a page that is read."""
+    lost = page.lost + sum(text.count(UNMAPPED) for text in _texts(page))
+    if lost and _unit(page).state == "ok":
+        yield SourceUnit("glyphs", page.number, "unreadable_font", 0, f"{lost} of page {page.number}")
+
+
 def _unit(page: _Page) -> SourceUnit:
     """State of a page: ok, no_text, or unreadable_font when a good part of its characters have no meaning."""
-    chars = sum(len(line.text) for line in (*page.lines, *page.aside, *page.hidden)) + sum(
-        len(cell) for line in page.lines for row in line.rows for cell in row
-    )
+    chars = sum(map(len, _texts(page)))
     if page.lost > _UNREADABLE_PAGE * (page.lost + chars):
         return SourceUnit("page", page.number, "unreadable_font", chars)
     if page.needs_review:

@@ -7,15 +7,19 @@ import io
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
+import pypdf
 import pytest
 from PIL import Image
 from reportlab.lib.utils import ImageReader
+from reportlab.pdfbase import pdfmetrics
+from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
 
 from kprep.core.errors import CorruptDocument, EncryptedDocument
 from kprep.core.models import ElementKind, ParsedDocument, RawDocument
-from parsers import PARSERS, parse, pdf
+from parsers import PARSERS, coverage, parse, pdf
 
 
 def load_builders() -> ModuleType:
@@ -227,6 +231,34 @@ def test_pages_in_a_font_without_meaning_are_named() -> None:
     page = _sorted_out(1, place, glyphs("\x03\x04\x05\x06\x07\x0e" * 5, 100) + glyphs("few words", 200), [])
     assert [line.text for line in page.lines] == ["few words"]
     assert _unit(page).state == "unreadable_font"
+
+
+@pytest.mark.req("D2.13")
+def test_single_glyphs_without_a_map_are_marked_and_counted() -> None:
+    def draw(canvas: Canvas) -> None:
+        pdfmetrics.registerFont(TTFont("Vera", "Vera.ttf"))
+        canvas.setFont("Vera", 12)
+        canvas.drawString(72, 700, "Call the of\ufb01ce before you go of\ufb02ine.")
+        canvas.showPage()
+        canvas.drawString(72, 700, "Nothing is wrong here.")
+
+    with_map = BUILD.pdf(draw)
+    assert {unit.state for unit in read(with_map).units} == {"ok"}
+    writer = pypdf.PdfWriter(clone_from=io.BytesIO(with_map))
+    resources: Any = writer.pages[0]["/Resources"]
+    for font in resources["/Font"].values():
+        font.get_object().pop("/ToUnicode", None)
+    out = io.BytesIO()
+    writer.write(out)
+    document = read(out.getvalue())
+    assert document.elements[0].text == "Call the of\ufffdce before you go of\ufffdine."
+    assert [(unit.kind, unit.number, unit.state, unit.name) for unit in document.units] == [
+        ("page", 1, "ok", ""),
+        ("page", 2, "ok", ""),
+        ("glyphs", 1, "unreadable_font", "2 of page 1"),
+    ]
+    raw = RawDocument("s/a.pdf", "a.pdf", out.getvalue(), "application/pdf")
+    assert 0.9 < coverage(raw, document) < 1
 
 
 def test_a_file_only_pypdf_can_mend_names_who_mended_it() -> None:
