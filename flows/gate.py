@@ -59,7 +59,7 @@ def candidate(workspace: Workspace, connection: Connection, release: int, child:
     row = releases.get(connection, kb, release)
     assert row is not None
     asked = questions(workspace)
-    expected = sorted({span.document for question in asked for span in question.expected})
+    expected = sorted({span.document for question in asked for span in question.spans})
     space = row.configuration["embedding_space"]
     chunks = [_chunk(item) for item in measures.gate_chunks(connection, kb, release, space, expected)]
     new = [_document(item) for item in measures.gate_documents(connection, kb, release, row.base_release)]

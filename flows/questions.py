@@ -12,6 +12,7 @@ from flows import gate
 from flows.workspace import Workspace
 from kprep.config import read_yaml
 from kprep.core.errors import RetrievalError
+from kprep.store import measures
 from kprep.store.sql import Connection
 from quality import load_questions
 from quality.evaluation import span_in
@@ -66,7 +67,7 @@ def _entry(row: Mapping[str, Any], kind: str, question: str, quote: str, princip
         "id": f"suggested-{name}",
         "class": kind,
         "question": question,
-        "as": principals,
+        "as": list(principals),  # one of its own: YAML would write a common one as an alias
         "expect": [{"document": row["document_uri"], "quote": quote}],
     }
 
@@ -92,19 +93,46 @@ def _line_of(text: str, code: str) -> str:
 
 
 def check(workspace: Workspace, files: Sequence[Path]) -> list[dict[str, Any]]:
-    """Labels that do not hold in the live release: {file, id, document, quote, reason}. Everybody's eyes are used."""
+    """Labels that do not hold in the live release: {file, id, document, quote, reason}."""
     own = workspace.base.config.quality.questions
     chosen = list(files) or ([workspace.base.path(own)] if own is not None else [])
     wrong = []
     with workspace.database.begin() as connection:
+        release = Reader(connection, workspace.kb, None, (), datetime.now(tz=UTC).date()).release
         for path in chosen:
-            for question in load_questions(read_yaml(path), path.name):
-                wrong += [{"file": path.name, **row} for row in _unheld(workspace, connection, question)]
+            asked = load_questions(read_yaml(path), path.name)
+            wrong += [{"file": path.name, **row} for row in unheld(workspace, connection, release, asked)]
     return wrong
 
 
-def _unheld(workspace: Workspace, connection: Connection, question: Question) -> Iterator[dict[str, Any]]:
-    reader = Reader(connection, workspace.kb, None, question.principals, datetime.now(tz=UTC).date())
+def unheld(
+    workspace: Workspace, connection: Connection, release: int, asked: Sequence[Question]
+) -> list[dict[str, Any]]:
+    """Labels of questions that do not hold in a release, {id, document, quote, reason}: expected ones as the asker sees
+    it, forbidden ones as it is, since the asker must not see them."""
+    hidden = sorted({span.document for question in asked for span in question.forbidden})
+    texts: dict[str, list[tuple[str, ...]]] = {}
+    for uri, text in measures.texts_of(connection, workspace.kb, release, hidden):
+        texts.setdefault(uri, []).append(words(text))
+    return [
+        row
+        for question in asked
+        for row in (*_unread(workspace, connection, release, question), *_not_there(question, texts))
+    ]
+
+
+def _not_there(question: Question, texts: Mapping[str, list[tuple[str, ...]]]) -> Iterator[dict[str, Any]]:
+    for span in question.forbidden:
+        row = {"id": question.id, "document": span.document, "quote": span.quote}
+        if span.document not in texts:
+            yield {**row, "reason": "the release has no such document, so that nothing is denied"}
+        elif not span_in(texts[span.document], words(span.quote)):
+            yield {**row, "reason": "the document has other words"}
+
+
+def _unread(workspace: Workspace, connection: Connection, release: int, question: Question) -> Iterator[dict[str, Any]]:
+    today = datetime.now(tz=UTC).date()
+    reader = Reader(connection, workspace.kb, release, question.principals, today, unpublished=True)
     for span in question.expected:
         row = {"id": question.id, "document": span.document, "quote": span.quote}
         try:

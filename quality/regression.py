@@ -201,11 +201,12 @@ def _answers_more(candidate: Candidate, found: Evaluation) -> bool:
 
 
 def questions_stale(candidate: Candidate) -> Sequence[Finding]:
-    """Expected quotes that stand in no chunk of their document, so that no search can find them."""
+    """Quotes that stand in no chunk of their document: no search can find an expected one, and a forbidden one, or a
+    forbidden document that is not there, can never be shown, so that nothing is tried."""
     documents: dict[str, list[CandidateChunk]] = defaultdict(list)
     for chunk in candidate.chunks:
         documents[chunk.document_uri].append(chunk)
-    spans = [(question, span) for question in candidate.questions for span in question.expected]
+    spans = [(question, span) for question in candidate.questions for span in question.spans]
     needed = {span.document for _, span in spans}
     texts = {uri: [words(chunk.text) for chunk in documents[uri]] for uri in needed if uri in documents}
     stale = [
@@ -213,7 +214,7 @@ def questions_stale(candidate: Candidate) -> Sequence[Finding]:
         for question, span in spans
         if (reason := _stale(span, texts))
     ]
-    message = f"{len(stale)} of {len(spans)} expected quotes stand in no chunk of their document"
+    message = f"{len(stale)} of {len(spans)} quotes of questions stand in no chunk of their document"
     if stale:
         message += ": correct the question when the source has changed, else look at how the document was parsed"
     value = len(stale) / len(spans) if spans else None

@@ -32,6 +32,11 @@ class Question:
     expected: tuple[Expected, ...] = ()
     forbidden: tuple[Expected, ...] = ()
 
+    @property
+    def spans(self) -> tuple[Expected, ...]:
+        """All places it names."""
+        return self.expected + self.forbidden
+
 
 @dataclass(frozen=True, slots=True)
 class Hit:

@@ -46,7 +46,7 @@ def suggest_command(
 @command("check")
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path))
 def check_command(folder: Path | None, data_dir: Path | None, as_json: bool, files: tuple[Path, ...]) -> None:
-    """Find expected quotes that no longer stand in their document, or that the asker cannot read.
+    """Find expected and forbidden quotes that stand nowhere in their document, and what the asker cannot read.
 
     Without FILES: the gate's questions. Exits 1 when a label does not hold.
     """

@@ -71,6 +71,12 @@ def gate_chunks(connection: Connection, kb: str, release: int, space: str, uris:
     return [dict(row) for row in connection.execute(SQL["gate_chunks"], values).mappings()]
 
 
+def texts_of(connection: Connection, kb: str, release: int, uris: Sequence[str]) -> list[tuple[str, str]]:
+    """(URI, text) of the chunks of these documents in a release, whoever may read them, by URI and position."""
+    values = {"kb": kb, "release": release, "uris": list(uris)}
+    return [(str(row[0]), str(row[1])) for row in connection.execute(SQL["texts_of"], values)]
+
+
 def gate_near(
     connection: Connection, kb: str, release: int, numbers: Sequence[int], document: str
 ) -> list[dict[str, Any]]:

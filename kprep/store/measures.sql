@@ -64,6 +64,17 @@ WHERE d.kb = :kb AND d.from_release <= :release AND (d.to_release IS NULL OR d.t
   AND (m.from_release = :release OR d.from_release = :release OR d.uri = ANY(:uris))
 ORDER BY d.uri, m.ordinal;
 
+-- name: texts_of
+-- What documents of a release say.
+SELECT d.uri, c.text
+FROM kprep.release_documents d
+JOIN kprep.release_members m ON m.kb = d.kb AND m.document_id = d.document_id AND m.from_release <= :release
+    AND (m.to_release IS NULL OR m.to_release > :release)
+JOIN kprep.chunks c ON c.kb = m.kb AND c.chunk_id = m.chunk_id
+WHERE d.kb = :kb AND d.from_release <= :release AND (d.to_release IS NULL OR d.to_release > :release)
+  AND d.uri = ANY(:uris)
+ORDER BY d.uri, m.ordinal;
+
 -- name: gate_near
 -- Chunks of a release by number, in other documents than one.
 SELECT m.chunk_id, m.document_id, d.uri AS document_uri, m.ordinal, m.locator, c.kind, c.text, c.index_text,

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 import pytest
+import yaml
 from click.testing import CliRunner
 
 from kprep.cli.app import cli
@@ -160,3 +161,32 @@ def test_questions_are_suggested_and_stale_labels_found(base: TestBase) -> None:
     assert base.run()["status"] == "published"
     (wrong,) = kprep(base, "questions", "check")
     assert (wrong["id"], wrong["reason"]) == ("code", "the document has other words")
+
+
+def test_a_denied_question_that_names_what_is_not_there_is_a_stale_label_in_the_gate_too(base: TestBase) -> None:
+    denied = (
+        QUESTIONS.replace("quote: midpoint of grade}", "quote: bonus of grade}")
+        + """
+- {id: lost, class: denied, question: midpoint of grade seven, as: [], forbidden: [{document: docs/no.md, quote: pay}]}
+"""
+    )
+    (base.folder / "questions.yaml").write_text(denied, encoding="utf-8")
+    assert {row["id"]: row["reason"] for row in kprep(base, "questions", "check")} == {
+        "pay": "the document has other words",
+        "lost": "the release has no such document, so that nothing is denied",
+    }
+    base.write("tour.md", FILES["tour.md"] + "\nIt ends at noon.\n")
+    checks = base.run()["gate"]["checks"]
+    (stale,) = [check for check in checks if check["code"] == "questions_stale"]
+    assert (stale["passed"], stale["level"]) == (False, "warning")
+    assert {sample["question_id"] for sample in stale["samples"]} == {"pay", "lost"}
+
+
+def test_suggested_questions_are_written_without_aliases(base: TestBase) -> None:
+    arguments = ["questions", "suggest", "docs/refund.md", "docs/tour.md", "--as", "staff", "--kb", str(base.folder)]
+    said = CliRunner().invoke(cli, arguments).stdout
+    found = yaml.safe_load(said)
+    assert len(found) > 1
+    assert all(entry["as"] == ["staff"] for entry in found)
+    assert "&id" not in said
+    assert "*id" not in said

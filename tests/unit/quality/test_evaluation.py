@@ -273,6 +273,13 @@ def test_hits_for_a_question_without_an_answer_block_where_the_live_release_gave
     assert one(report, "questions_no_answer").samples == ({"question_id": "roses"},)
 
 
+def test_a_forbidden_place_that_is_not_there_is_a_stale_label() -> None:
+    gone = [chunk for chunk in CHUNKS if chunk.document_uri != SALARY]
+    (sample,) = one(run_gate(make_candidate(gone)), "questions_stale").samples
+    assert (sample["document_uri"], sample["reason"]) == (SALARY, "the candidate has no such document")
+    assert one(run_gate(make_candidate()), "questions_stale").passed
+
+
 def test_a_label_that_no_chunk_holds_is_named() -> None:
     finding = one(
         run_gate(make_candidate(with_text(5, "Accidents are told to the officer in charge."))), "questions_stale"
