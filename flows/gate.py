@@ -97,6 +97,7 @@ def candidate(workspace: Workspace, connection: Connection, release: int, child:
         removed=measures.removed_shares(connection, kb, release, thresholds.removed_share),
         uncovered=measures.low_coverage(connection, kb, release, thresholds.coverage),
         documents=new,
+        live_text=lambda document: measures.live_text(connection, kb, base, document),
         live_documents=live_documents,
         retired=max(0, live_documents + added - int(row.statistics["documents"])),
         formats_gone=measures.formats_gone(connection, kb, release) if base else {},

@@ -13,7 +13,7 @@ Wording: `text_encoding` (lost or wrongly decoded characters; doubtful ones as `
 of new chunks, `text` and `index_text`), `code_cut` (a bracket that only the neighbouring code chunk closes),
 `table_header`, `language_mismatch`, `language_changed`.
 Coverage of new documents: `chunks_missing`, `text_lost`, `text_shrunk`, `headings_lost`, `chunk_count` (robust z),
-`reading_order`, `index_text`, `parents_wrong`, `keywords_missing`.
+`reading_order`, `index_text`, `parents_wrong`, `keywords_missing`, `sections_gone`.
 Likeness: `chunks_similar` (MinHash), `lines_repeated`, `clauses_conflict`.
 Change: `mass_change`, `permissions_widened`, `copies_wider`, `metadata_differs`, `validity_lost`,
 `documents_exchanged`, `formats_gone`, `newer_first`, `vectors_wrong` (some vectors computed again).
@@ -39,7 +39,19 @@ from dataclasses import replace
 from typing import Any
 
 from kprep.core.registry import by_name
-from quality import change, clauses, counts, coverage, languages, likeness, locators, references, regression, wording
+from quality import (
+    change,
+    clauses,
+    counts,
+    coverage,
+    languages,
+    likeness,
+    locators,
+    references,
+    regression,
+    sections,
+    wording,
+)
 from quality.evaluation import asked_once, evaluate
 from quality.questions import load_questions
 from quality.report import report_from_json, report_json, status_of
@@ -50,6 +62,7 @@ CHECKS = by_name(
     (
         *counts.CHECKS,
         *coverage.CHECKS,
+        *sections.CHECKS,
         *wording.CHECKS,
         *languages.CHECKS,
         *likeness.CHECKS,

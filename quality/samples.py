@@ -33,12 +33,13 @@ def shown(candidate: Candidate, chunk: CandidateChunk, reason: str = "", **more:
     A gate report is stored and shown to operators, so it must not spread what redaction missed.
     """
     sample = place(chunk, reason, **more)
-    if not _vouched(candidate, chunk.text):
+    if not vouched(candidate, chunk.text):
         return sample
     return sample | {"text": " ".join(chunk.text.split())[:MAX_CHARS]}
 
 
-def _vouched(candidate: Candidate, text: str) -> bool:
+def vouched(candidate: Candidate, text: str) -> bool:
+    """Whether a text may be shown: the scan ran and found nothing in it."""
     try:
         return not candidate.scan_text(text)
     except Exception:  # noqa: BLE001  the check `personal_data` reports a broken scan; here it only means: show nothing

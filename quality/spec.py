@@ -10,6 +10,8 @@ from typing import Any, Literal
 from kprep.core.models import Locator
 
 Level = Literal["error", "warning", "info"]
+Passage = tuple[tuple[str, ...], str]
+"""Heading path and text of a chunk."""
 QUESTION_CLASSES = ("identifier", "natural", "mixed", "reference", "no_answer", "denied")
 
 
@@ -212,6 +214,8 @@ class Candidate:
     """New documents of which less than the threshold reached an element: URI -> share of the source's letters."""
     documents: Sequence[CandidateDocument] = ()
     """Documents with anything new in them."""
+    live_text: Callable[[str], Sequence[Passage]] = lambda _: ()
+    """Chunks of a document's live version in order, by document id."""
     live_views: Mapping[str, int] = field(default_factory=dict)
     """As `views`, of the live release."""
     live_documents: int = 0

@@ -5,6 +5,8 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
 PLACEHOLDER = re.compile(r"<([A-Z][A-Z0-9_]*)_[0-9a-f]{6}>")
 """What redaction leaves in place of a value, for example `<EMAIL_1f3a9c>`."""
@@ -35,6 +37,20 @@ def words(text: str) -> tuple[str, ...]:
 def word_count(text: str) -> float:
     """Number of words; two characters of a script without spaces count as one word."""
     return sum(0.5 if _UNSPACED_TOKEN.fullmatch(word) else 1.0 for word in words(text))
+
+
+def shingles(said: Sequence[str]) -> set[tuple[str, ...]]:
+    """Every three words in a row."""
+    return {tuple(said[start : start + SHINGLE]) for start in range(len(said) - SHINGLE + 1)}
+
+
+def missing(said: Sequence[str], known: AbstractSet[tuple[str, ...]]) -> int:
+    """How many words stand in no three words in a row that are known. Of fewer than three none is missing."""
+    starts = range(len(said) - SHINGLE + 1)
+    found = {
+        start + step for start in starts if tuple(said[start : start + SHINGLE]) in known for step in range(SHINGLE)
+    }
+    return len(said) - len(found) if len(said) >= SHINGLE else 0
 
 
 def contains(text: tuple[str, ...], quote: tuple[str, ...]) -> bool:

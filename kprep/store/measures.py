@@ -91,6 +91,12 @@ def gate_documents(connection: Connection, kb: str, release: int, base: int) -> 
     return [dict(row) for row in connection.execute(SQL["gate_documents"], values).mappings()]
 
 
+def live_text(connection: Connection, kb: str, base: int, document: str) -> list[tuple[tuple[str, ...], str]]:
+    """Heading path and text of the chunks of a document as a release has it, in order."""
+    rows = connection.execute(SQL["live_text"], {"kb": kb, "base": base, "document": document})
+    return [(tuple(row[0]), str(row[1])) for row in rows]
+
+
 def formats_gone(connection: Connection, kb: str, release: int) -> dict[str, int]:
     """Media types of documents that a candidate closes and of which it has none left -> how many it closes."""
     return {str(row[0]): int(row[1]) for row in connection.execute(SQL["formats_gone"], {"kb": kb, "release": release})}

@@ -125,6 +125,13 @@ WHERE d.kb = :kb AND d.to_release = :release
       WHERE o.kb = d.kb AND o.from_release <= :release AND (o.to_release IS NULL OR o.to_release > :release))
 GROUP BY 1 ORDER BY 1;
 
+-- name: live_text
+SELECT c.heading_path, c.text FROM kprep.release_documents d
+JOIN kprep.version_chunks p ON p.kb = d.kb AND p.version_id = d.version_id
+JOIN kprep.chunks c ON c.kb = p.kb AND c.chunk_id = p.chunk_id
+WHERE d.kb = :kb AND d.document_id = :document AND d.from_release <= :base AND (d.to_release IS NULL OR d.to_release > :base)
+ORDER BY p.ordinal;
+
 -- name: expired
 SELECT DISTINCT d.uri FROM kprep.release_members m
 JOIN kprep.release_documents d ON d.kb = m.kb AND d.document_id = m.document_id AND d.from_release <= :release

@@ -183,6 +183,35 @@ def a_source_file_cut_off() -> Candidate:
     return candidate_of(with_documents(written(RELAY, content[: len(content) // 3])))
 
 
+def _sections(uri: str) -> list[str]:
+    """The title with what stands before the first section, then each section."""
+    return re.split(r"(?m)^(?=## )", handbook()[uri].content.decode())
+
+
+@corruption("sections_gone")
+def a_section_cut_from_the_source() -> Candidate:
+    first, *others = _sections(RELAY)
+    return candidate_of(with_documents(written(RELAY, first + "".join(others[:1] + others[2:]))))
+
+
+@corruption("sections_gone")
+def the_last_section_cut_from_the_source() -> Candidate:
+    return candidate_of(with_documents(written(REFUND, "".join(_sections(REFUND)[:-1]))))
+
+
+@corruption("sections_gone")
+def a_section_exchanged_for_another() -> Candidate:
+    new = "## Parking\n\nThe yard behind the house has room for the bicycles of guests and for one van.\n"
+    return candidate_of(with_documents(written(REFUND, "".join(_sections(REFUND)[:-1]) + new)))
+
+
+@corruption("sections_gone")
+def a_section_emptied_under_its_heading() -> Candidate:
+    parts = _sections(REFUND)
+    parts[4] = parts[4].split("\n")[0] + "\n\nSee there.\n\n"
+    return candidate_of(with_documents(written(REFUND, "".join(parts))))
+
+
 @corruption("headings_lost")
 def the_headings_exported_as_plain_text() -> Candidate:
     content = handbook()[TRAVEL].content.decode()

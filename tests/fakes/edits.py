@@ -149,6 +149,18 @@ def the_last_section_moved_up(text: str) -> str:
     return "".join([parts[0], last, *parts[1:-1]])
 
 
+@edit
+def the_last_section_renamed_and_moved_up(text: str) -> str:
+    parts = re.split(r"(?m)^(?=## )", text)
+    last = re.sub(r"^## .*", "## Put otherwise", parts[-1].rstrip()) + "\n\n"
+    return "".join([parts[0], last, *parts[1:-1]])
+
+
+@edit
+def sections_made_subsections(text: str) -> str:
+    return text.replace("\n## ", "\n### ")
+
+
 @whole
 def a_new_document() -> Candidate:
     new = written("people/canteen.md", "# Canteen\n\nThe canteen opens at noon and closes when the soup is gone.\n")

@@ -30,6 +30,7 @@ from quality.spec import (
     CandidateDocument,
     DocumentFigures,
     Hit,
+    Passage,
     Question,
     Thresholds,
 )
@@ -225,6 +226,16 @@ def live_index() -> Index:
     return Index([chunk for document in handbook().values() for chunk in document.chunks])
 
 
+@lru_cache(maxsize=1)
+def passages() -> Mapping[str, Sequence[Passage]]:
+    """Heading paths and texts of the handbook's chunks, by document id."""
+    found: dict[str, list[Passage]] = {}
+    for document in handbook().values():
+        for chunk in document.chunks:
+            found.setdefault(chunk.document_id, []).append((chunk.heading_path, chunk.text))
+    return found
+
+
 def candidate_of(
     documents: Documents,
     chunks: Sequence[CandidateChunk] | None = None,
@@ -282,6 +293,7 @@ def candidate_of(
         total=len(held),
         replaced=REPLACED,
         documents=figures,
+        live_text=passages().__getitem__,
         live_documents=len(live),
         retired=len(live.keys() - documents.keys()),
         near=index.near,

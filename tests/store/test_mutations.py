@@ -67,4 +67,20 @@ def test_damage_in_the_tables_is_seen(make_base: MakeBase) -> None:
     assert untouched.passed
 
 
+@pytest.mark.req("D9.2")
+def test_a_section_cut_from_a_live_document_is_named(make_base: MakeBase) -> None:
+    base = make_base(FILES)
+    assert base.run()["status"] == "published"
+    base.write("badge.md", f"# Badges\n\n{CLAUSE.format('two')}\n")
+    with steps.only_run(base.workspace):
+        release = candidate(base)
+        with base.connection() as connection:
+            report = gate.judge(base.workspace, connection, release)
+    (finding,) = [finding for finding in report.findings if finding.code == "sections_gone"]
+    assert not finding.passed
+    assert [(sample["document_uri"], sample["heading"]) for sample in finding.samples] == [
+        ("docs/badge.md", "Visitors")
+    ]
+
+
 NEGATED = "(SELECT ('[' || string_agg(CAST(-x AS text), ',') || ']')::vector FROM unnest(embedding::real[]) AS x)"
