@@ -21,9 +21,11 @@ from kprep.core.models import (
     RawDocument,
     SourceUnit,
 )
+from parsers.comments import FRAGMENT as COMMENT
 from parsers.pdf_bombs import refuse_bombs
 from parsers.pdf_forms import fields_of, with_forms
 from parsers.pdf_loops import refuse_loops
+from parsers.pdf_notes import MARKUP, SAID_BY, note_text, notes_of, words_of
 from parsers.pdf_ocr import REMEDY, is_available, recognise
 from parsers.quiet import quiet
 
@@ -111,7 +113,7 @@ def _text_by_pypdf(content: bytes, pages: range) -> list[str] | None:
             if reader.is_encrypted and not any(map(reader.decrypt, ("", *PASSWORDS.get()))):
                 return None  # PDFium will refuse it with the right error
             read = reader.pages[pages.start : pages.stop]
-            return ["\n".join((page.extract_text(), *_fields_by_pypdf(page))) for page in read]
+            return ["\n".join((page.extract_text(), *_fields_by_pypdf(page), *_notes_by_pypdf(page))) for page in read]
     except Exception:  # noqa: BLE001 - damaged files make pypdf raise nearly anything
         return None
 
@@ -133,6 +135,18 @@ def _fields_by_pypdf(page: Any) -> list[str]:
                 break
             node = node["/Parent"].get_object()
         found += said.values()
+    return found
+
+
+def _notes_by_pypdf(page: Any) -> list[str]:
+    """Notes on a page as they are read."""
+    found: list[str] = []
+    for annotation in page.annotations or ():
+        node = annotation.get_object()
+        if str(node.get("/Subtype", ""))[1:] in MARKUP:
+            values = {key: str(node.get(f"/{key}", "")) for key in SAID_BY}
+            if words_of(values):
+                found.append(note_text(values))
     return found
 
 
@@ -195,12 +209,13 @@ def plain_text(raw: RawDocument, numbers: Sequence[int]) -> str:
 
 
 def _pages(file: Any, indexes: Sequence[int]) -> list[str]:
-    """Text of each page in PDFium's own order."""
+    """Text of each page in PDFium's own order, then its fields and notes."""
     with_forms(file)
     texts = []
     for index in indexes:
         page = file[index]
-        texts.append("\n".join((page.get_textpage().get_text_range(), *(f.text for f in fields_of(file, page)))))
+        fields, notes = (f.text for f in fields_of(file, page)), (note.text for note in notes_of(page))
+        texts.append("\n".join((page.get_textpage().get_text_range(), *fields, *notes)))
         page.close()
     return texts
 
@@ -291,8 +306,9 @@ def _repair(content: bytes, uri: str) -> bytes:
 
 
 def _refuse_pictures(elements: Sequence[Element], units: Sequence[SourceUnit], uri: str) -> None:
-    """Raises: NeedsReview for scans that were recognised too badly to use, NoText for those that were not."""
-    if elements:
+    """Raises: NeedsReview for scans that were recognised too badly to use, NoText for those that were not. Notes alone
+    do not make up for pages that are not read."""
+    if any(element.fragment != COMMENT for element in elements):
         return
     pages = [unit for unit in units if unit.kind == "page"]
     places = [[unit.kind, unit.number, unit.state] for unit in pages[:50]]

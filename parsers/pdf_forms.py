@@ -13,7 +13,7 @@ from parsers.attachments import NOT_EXTRACTED
 
 TICKED, UNTICKED = "\u2612", "\u2610"
 _OFF = ("", "Off")
-_HIDDEN_FLAGS = 0x2 | 0x20
+HIDDEN_FLAGS = 0x2 | 0x20
 """Hidden, not viewed."""
 
 
@@ -52,7 +52,7 @@ def fields_of(file: Any, page: Any) -> Iterator[Field]:
             text = _text(file.formenv.raw, annotation)
             if text and text not in seen:
                 seen.add(text)
-                yield Field(text, bool(pdfium.FPDFAnnot_GetFlags(annotation) & _HIDDEN_FLAGS))
+                yield Field(text, bool(pdfium.FPDFAnnot_GetFlags(annotation) & HIDDEN_FLAGS))
         pdfium.FPDFPage_CloseAnnot(annotation)
 
 
@@ -64,8 +64,8 @@ def _text(form: Any, annotation: Any) -> str:
     is_password = kind == pdfium.FPDF_FORMFIELD_TEXTFIELD and flags & pdfium.FPDF_FORMFLAG_TEXT_PASSWORD
     if kind in (pdfium.FPDF_FORMFIELD_PUSHBUTTON, pdfium.FPDF_FORMFIELD_SIGNATURE) or is_password:
         return ""
-    name = _string(pdfium.FPDFAnnot_GetFormFieldName, form, annotation)
-    label = _string(pdfium.FPDFAnnot_GetFormFieldAlternateName, form, annotation).strip() or name
+    name = string(partial(pdfium.FPDFAnnot_GetFormFieldName, form, annotation))
+    label = string(partial(pdfium.FPDFAnnot_GetFormFieldAlternateName, form, annotation)).strip() or name
     if kind == pdfium.FPDF_FORMFIELD_CHECKBOX:
         return f"{TICKED if pdfium.FPDFAnnot_IsChecked(form, annotation) else UNTICKED} {label}"
     value = _value(form, annotation)
@@ -79,21 +79,15 @@ def _value(form: Any, annotation: Any) -> str:
     count = pdfium.FPDFAnnot_GetOptionCount(form, annotation)
     chosen = [at for at in range(max(count, 0)) if pdfium.FPDFAnnot_IsOptionSelected(form, annotation, at)]
     if chosen:
-        return ", ".join(_string(partial(_label, at), form, annotation) for at in chosen)
-    return _string(pdfium.FPDFAnnot_GetFormFieldValue, form, annotation).strip()
+        return ", ".join(string(partial(pdfium.FPDFAnnot_GetOptionLabel, form, annotation, at)) for at in chosen)
+    return string(partial(pdfium.FPDFAnnot_GetFormFieldValue, form, annotation)).strip()
 
 
-def _label(at: int, form: Any, annotation: Any, buffer: Any, size: int) -> int:
-    import pypdfium2.raw as pdfium
-
-    return int(pdfium.FPDFAnnot_GetOptionLabel(form, annotation, at, buffer, size))
-
-
-def _string(ask: Callable[..., int], form: Any, annotation: Any) -> str:
+def string(ask: Callable[..., int]) -> str:
     """UTF-16 text by PDFium's convention: asked for its size in bytes, then for itself with an ending zero."""
     import pypdfium2.raw as pdfium
 
-    size = ask(form, annotation, None, 0)
+    size = ask(None, 0)
     buffer = ctypes.create_string_buffer(max(size, 2))
-    ask(form, annotation, ctypes.cast(buffer, ctypes.POINTER(pdfium.FPDF_WCHAR)), size)
+    ask(ctypes.cast(buffer, ctypes.POINTER(pdfium.FPDF_WCHAR)), size)
     return buffer.raw[: max(size - 2, 0)].decode("utf-16-le", "replace")

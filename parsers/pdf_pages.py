@@ -9,6 +9,7 @@ from typing import Any
 from kprep.core.errors import CorruptDocument
 from kprep.core.models import Element, ElementKind, Locator, SourceUnit
 from parsers.attachments import ATTACHMENT, PICTURE, exclusions
+from parsers.comments import FRAGMENT as COMMENT
 from parsers.pdf_aligned import lines_and_tables
 from parsers.pdf_blocks import (
     Block,
@@ -34,6 +35,7 @@ from parsers.pdf_lines import (
     rows_of,
     unreadable_share,
 )
+from parsers.pdf_notes import Note, is_said, notes_of
 from parsers.pdf_ocr import is_available, recognise
 from parsers.pdf_outline import Bookmark, labels, missing_headings, outline
 from parsers.pdf_paint import read_paint
@@ -65,6 +67,7 @@ class _Page:
     attached: tuple[str, ...] = ()
     pictures: int = 0
     fields: tuple[Field, ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 def read_pages(file: Any, uri: str) -> tuple[list[Element], list[SourceUnit]]:
@@ -165,10 +168,17 @@ def _read_page(file: Any, number: int, uri: str) -> _Page:
         read = _sorted_out(number, place, glyphs, [table for table, _ in found])
         fields = tuple(fields_of(file, page))
         read = replace(_recognised(read, page, place), attached=tuple(_attached_to(page)), fields=fields)
+        read = replace(read, notes=_notes(read, page))
         seen = read.confidence is None and any(line.text for line in (*read.lines, *read.aside))
         return replace(read, pictures=_pictures(paint.images, all_glyphs) if seen else 0)
     finally:
         page.close()
+
+
+def _notes(read: _Page, page: Any) -> tuple[Note, ...]:
+    """Notes on the page; those that were recognised with it are a part of its text."""
+    seen = "" if read.confidence is None else " ".join(line.text for line in rows_of(read.lines))
+    return tuple(note for note in notes_of(page) if not is_said(note.words, seen))
 
 
 def _recognised(read: _Page, page: Any, place: PageGeometry) -> _Page:
@@ -230,7 +240,7 @@ def _woven(
     norm: Typography,
     marks: Mapping[int, Mapping[str, Bookmark]],
 ) -> list[Element]:
-    """Page after page: its header, its body, text set aside, hidden text, what its form holds, its footer."""
+    """Page after page: its header, body, text set aside, hidden text, what its form holds, notes on it, footer."""
     by_page: dict[int, list[Block]] = {}
     for block in blocks:
         by_page.setdefault(block.page, []).append(block)
@@ -245,6 +255,9 @@ def _woven(
                 text = joined([line.text for line in rows_of(lines)], norm)
                 out.append(Element(ElementKind.PARAGRAPH, text, place, hidden=unseen))
         out.extend(Element(ElementKind.LIST_ITEM, f.text, place, level=1, hidden=f.hidden) for f in page.fields)
+        out.extend(
+            Element(ElementKind.FOOTNOTE, note.text, place, hidden=note.hidden, fragment=COMMENT) for note in page.notes
+        )
         out.extend(Element(kind, line.text, place) for kind, line in edge if line.top >= half)
     sure = {page.number: page.confidence for page in pages if page.confidence is not None}
     if sure:
@@ -283,6 +296,6 @@ def _unit(page: _Page) -> SourceUnit:
         return SourceUnit("page", page.number, "unreadable_font", chars)
     if page.needs_review:
         return SourceUnit("page", page.number, "needs_review", 0)
-    chars += sum(len(field.text) for field in page.fields)
+    chars += sum(len(field.text) for field in page.fields) + sum(len(note.text) for note in page.notes)
     seen = page.fields or any(line.text for line in (*page.lines, *page.aside))
     return SourceUnit("page", page.number, "ok" if seen else "no_text", chars)
