@@ -10,9 +10,17 @@ from functools import cache
 from kprep.core.legible import doubtful, unreadable
 from quality.samples import first, place, shown
 from quality.spec import Candidate, CandidateChunk, CheckSpec, Finding
+from quality.text import word_count
 
 _SPACED_LETTERS = re.compile(r"(?<!\S)(?:[a-z\u00c0-\u04ff] ){5,}[a-z\u00c0-\u04ff](?!\S)", re.IGNORECASE)
 _SPACED_SCRIPT = re.compile(r"[A-Za-z\u00c0-\u04ff]{3,}")
+_QUESTION_MARK = re.compile(r"(?<![^\s\"'(„“«‚-])[^\W\d_]*(?:\?+[^\W\d_]+)+(?=[\s.,;:!?\"')”“»-]|$)")
+"""A word with question marks before its end: "Besch?ftigten", "?berstunden", "don?t"; no address, no code."""
+_PATTERN = re.compile(r"regex|regular expression|pattern|wildcard|glob\b|regulär|muster|platzhalter", re.IGNORECASE)
+MARKED = 2
+MARKED_SHARE = 0.01
+"""Such words in a document, and share of its words, from which letters must be lost; any more than the live version has
+count where there is one."""
 JOINED = 20
 """Letters a word has on average from which the spaces between words must be lost: names in chemistry have some 13."""
 
@@ -30,6 +38,8 @@ def text_encoding(candidate: Candidate) -> Sequence[Finding]:
             unsure.append((chunk, "letters stand apart: the page may be rotated"))
         elif chunk.kind in ("text", "list") and _joined(chunk.text):
             unsure.append((chunk, "words stand together: the spaces between them are lost"))
+    told = {chunk.chunk_id for chunk, _ in broken + unsure}
+    unsure += [pair for pair in _letters_lost(candidate) if pair[0].chunk_id not in told]
     total = len(candidate.chunks)
     remedy = ": look at the originals; convert them to UTF-8 at the source or repair the page"
     return [
@@ -52,6 +62,35 @@ def text_encoding(candidate: Candidate) -> Sequence[Finding]:
             first(shown(candidate, chunk, reason) for chunk, reason in unsure),
         ),
     ]
+
+
+def _letters_lost(candidate: Candidate) -> list[tuple[CandidateChunk, str]]:
+    """New chunks of documents in which question marks stand for letters: an export could not write them."""
+    documents: dict[str, list[CandidateChunk]] = defaultdict(list)
+    for chunk in candidate.chunks:
+        documents[chunk.document_id].append(chunk)
+    live = {document.document_id for document in candidate.documents if document.live}
+    found = []
+    for key, chunks in documents.items():
+        marked = {chunk.chunk_id: _marked(chunk.text) for chunk in chunks if chunk.kind != "code"}
+        count = sum(marked.values())
+        if count < MARKED:
+            continue
+        if key in live:
+            least = sum(_marked(text) for _, text in candidate.live_text(key)) + 1.0
+        else:
+            least = MARKED_SHARE * sum(word_count(chunk.text) for chunk in chunks)
+        if count >= least:
+            found += [chunk for chunk in chunks if chunk.is_new and marked.get(chunk.chunk_id)]
+    return [(chunk, f"{_marked(chunk.text)} words have a question mark for a letter") for chunk in found]
+
+
+def _marked(text: str) -> int:
+    """Words with a question mark in the place of a letter: none in "Why?Because", nor in a text about patterns."""
+    if "?" not in text or _PATTERN.search(text):
+        return 0
+    found = _QUESTION_MARK.findall(text)
+    return sum(word.isupper() or not word.lstrip("?").partition("?")[2].lstrip("?")[:1].isupper() for word in found)
 
 
 def _joined(text: str) -> bool:

@@ -363,6 +363,18 @@ def umlauts_replaced_by_question_diamonds() -> Candidate:
 
 
 @corruption("text_doubtful")
+def umlauts_replaced_by_question_marks() -> Candidate:
+    lost = handbook()[GERMAN].content.decode().encode("ascii", "replace")
+    return candidate_of(with_documents(prepare(GERMAN, lost)))
+
+
+@corruption("text_doubtful")
+def a_new_document_with_question_marks_for_umlauts() -> Candidate:
+    text = "# Arbeit\n\nDie Besch?ftigten melden ?berstunden der Leitung und nehmen sie im gleichen Quartal frei.\n"
+    return candidate_of(with_documents(written("people/arbeit.md", text)))
+
+
+@corruption("text_doubtful")
 def a_rotated_page() -> Candidate:
     return held(only(middle(MANUAL)), lambda chunk: said(chunk, " ".join(chunk.text.replace(" ", ""))))
 

@@ -161,6 +161,17 @@ def sections_made_subsections(text: str) -> str:
     return text.replace("\n## ", "\n### ")
 
 
+@edit
+def addresses_with_a_query_added(text: str) -> str:
+    links = "https://kelvarra.example/list?page=2 or https://kelvarra.example/?sort=name or /orders?state=open&page=3"
+    return text.rstrip() + f"\n\nWho wants more? Look at {links}, or ask: why?Because it helps.\n"
+
+
+@edit
+def a_regular_expression_added(text: str) -> str:
+    return text.rstrip() + "\n\nThe regular expressions `colou?r` and `behaviou?r` find both spellings.\n"
+
+
 @whole
 def a_new_document() -> Candidate:
     new = written("people/canteen.md", "# Canteen\n\nThe canteen opens at noon and closes when the soup is gone.\n")
