@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,14 +13,16 @@ from statistics import quantiles
 from typing import Any
 
 from flows.progress import report
+from flows.questions import unheld
 from flows.workspace import Workspace
 from kprep.config import read_yaml
 from kprep.core.errors import ConfigError, RetrievalError
 from kprep.store import releases
+from kprep.store.database import apart
 from kprep.store.sql import Connection
 from quality import evaluate as measure
 from quality import load_questions
-from quality.comparing import candidates, compared, measured, simplest
+from quality.comparing import candidates, compared, measured, passed_over, simplest
 from quality.evaluation import Evaluation
 from quality.spec import Hit, Question
 from retrieval import Reader, Searcher, SearchRequest
@@ -46,7 +49,7 @@ def evaluate(
     workspace: Workspace, release: int | None, files: Sequence[Path], compare: int | None, *, timed: bool
 ) -> dict[str, Any]:
     """{knowledge_base, release, settings, latency, latency_by_class, trend, comparison, sets: [{name, questions,
-    configurations, candidates, routing, simplest}]}.
+    configurations, candidates, routing, thresholds, simplest, passed_over, stale}]}.
 
     `files`: question files, each reported apart (tuning and held-out never mix); none: the gate's own. Raises:
     ConfigError without questions, RetrievalError for an unknown release.
@@ -82,6 +85,8 @@ def evaluate(
                     "routing": _routing(workspace, connection, questions, number),
                     "thresholds": wanted,
                     "simplest": simplest(found, wanted, floors.min_questions),
+                    "passed_over": passed_over(found, wanted, floors.min_questions),
+                    "stale": unheld(workspace, connection, number, questions),
                 }
             )
         comparison = None
@@ -150,13 +155,14 @@ def asker(
     """Asks a release in one configuration, as the question's principals."""
 
     def ask(question: Question, top_k: int) -> Sequence[Hit]:
-        reader = Reader(connection, workspace.kb, release, question.principals, _today(), unpublished=True)
         request = SearchRequest(question.question, None, "hybrid" if mode in SETTINGS else mode, top_k)
-        if mode in SETTINGS:
-            settings = {**reader.row.configuration["retrieval"], **SETTINGS[mode]}
-            reader.row = replace(reader.row, configuration={**reader.row.configuration, "retrieval": settings})
-        searcher = Searcher(reader, lambda: workspace.embedder_of(reader.row.configuration))
-        hits = searcher.search(request)["hits"]
+        with apart(connection):
+            reader = Reader(connection, workspace.kb, release, question.principals, _today(), unpublished=True)
+            if mode in SETTINGS:
+                settings = {**reader.row.configuration["retrieval"], **SETTINGS[mode]}
+                reader.row = replace(reader.row, configuration={**reader.row.configuration, "retrieval": settings})
+            searcher = Searcher(reader, lambda: workspace.embedder_of(reader.row.configuration))
+            hits = searcher.search(request)["hits"]
         return [Hit(hit["chunk_id"], hit["document_uri"], hit["text"]) for hit in hits]
 
     return ask
@@ -184,7 +190,8 @@ def _timed(
     workspace: Workspace, release: int, mode: str, questions: Sequence[Question]
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Milliseconds of whole searches, each with a transaction of its own, and of the warm ones alone by class: first
-    asked by this process, then again, alone and several at a time. By class with the tokens that a question costs."""
+    asked by this process, then again, alone and several at a time. By class with the tokens that a question costs. What
+    cannot be asked is left out; the measures name it."""
 
     def one(question: Question) -> float:
         started = time.perf_counter()
@@ -192,7 +199,14 @@ def _timed(
             asker(workspace, connection, release, mode)(question, TOP_K)
         return (time.perf_counter() - started) * 1000
 
-    rows = [_row(mode, "cold", 1, [one(question) for question in questions])]
+    cold = {}
+    for question in questions:
+        with suppress(Exception):
+            cold[question] = one(question)
+    questions = list(cold)
+    if not questions:
+        return [], []
+    rows = [_row(mode, "cold", 1, list(cold.values()))]
     for together in CONCURRENCY:
         report(f"timing {mode}", together, max(CONCURRENCY))
         with ThreadPoolExecutor(together) as pool:

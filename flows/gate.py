@@ -13,6 +13,7 @@ from kprep.config import read_yaml
 from kprep.core.errors import EmbeddingError
 from kprep.core.models import Locator
 from kprep.store import documents, measures, overlay, relations, releases, search
+from kprep.store.database import apart
 from kprep.store.sql import Connection
 from quality import load_questions, run_gate
 from quality.spec import (
@@ -208,10 +209,11 @@ def asker(workspace: Workspace, connection: Connection, release: int) -> Callabl
 
     def ask(question: Question, top_k: int) -> Sequence[Hit]:
         today = datetime.now(tz=UTC).date()
-        reader = Reader(connection, workspace.kb, release, question.principals, today, unpublished=True)
-        searcher = Searcher(reader, lambda: workspace.embedder_of(reader.row.configuration))
-        mode = "hybrid+references" if question.kind == "reference" else "hybrid"
-        answer = searcher.search(SearchRequest(question.question, None, mode, top_k))
+        with apart(connection):
+            reader = Reader(connection, workspace.kb, release, question.principals, today, unpublished=True)
+            searcher = Searcher(reader, lambda: workspace.embedder_of(reader.row.configuration))
+            mode = "hybrid+references" if question.kind == "reference" else "hybrid"
+            answer = searcher.search(SearchRequest(question.question, None, mode, top_k))
         return [Hit(hit["chunk_id"], hit["document_uri"], hit["text"]) for hit in answer["hits"]]
 
     return ask

@@ -88,12 +88,45 @@ def simplest(
     nothing that is denied and answers nothing that has no answer; None when none does, when no floor is set, or when
     under `least` questions have an expected place."""
     wanted = {name: floor for name, floor in floors.items() if floor is not None}
-    for name, found in configurations.items() if wanted else ():
-        means = found["classes"].get("all", {"n": 0})
-        good = means["n"] >= least and all(means[measure]["value"] >= floor for measure, floor in wanted.items())
-        if good and not (found["denied"]["leaking"] or found["no_answer"]["answered"] or found["failed"]):
-            return name
-    return None
+    return next((name for name, found in configurations.items() if wanted and not _against(found, wanted, least)), None)
+
+
+def passed_over(
+    configurations: Mapping[str, Mapping[str, Any]], floors: Mapping[str, float | None], least: int
+) -> dict[str, list[str]]:
+    """Why each configuration with a higher recall@5 than the simplest was not taken; where none was, why none was."""
+    wanted = {name: floor for name, floor in floors.items() if floor is not None}
+    chosen = simplest(configurations, floors, least)
+
+    def recall(name: str | None) -> float:
+        means = configurations[name]["classes"].get("all") if name is not None else None
+        return float(means["recall@5"]["value"]) if means else 0.0
+
+    return {
+        name: _against(found, wanted, least) or [f"less simple than {chosen}"]
+        for name, found in configurations.items()
+        if wanted and (chosen is None or recall(name) > recall(chosen))
+    }
+
+
+def _against(found: Mapping[str, Any], wanted: Mapping[str, float], least: int) -> list[str]:
+    """What speaks against a configuration; nothing where it is good enough."""
+    means = found["classes"].get("all", {"n": 0})
+    said = [
+        f"{name} is {means[name]['value']:.3f}, under {floor}"
+        for name, floor in wanted.items()
+        if means["n"] >= least and means[name]["value"] < floor
+    ]
+    if means["n"] < least:
+        said.append(f"{means['n']} questions with an expected place measured, at least {least} are needed")
+    silent, denied, failed = found["no_answer"], found["denied"], len(found["failed"])
+    if silent["answered"]:
+        said.append(f"it answers {silent['answered']} of {silent['n']} questions without an answer")
+    if denied["leaking"]:
+        said.append(f"it shows what is forbidden in {denied['leaking']} of {denied['n']} denied questions")
+    if failed:
+        said.append(f"{failed} questions could not be asked")
+    return said
 
 
 def compared(before: Evaluation, after: Evaluation) -> dict[str, Any]:

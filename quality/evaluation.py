@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from kprep.core.errors import QualityError
+from kprep.core.errors import PrepError, QualityError
 from quality.spec import Expected, Hit, Question
 from quality.text import contains, covered_by_parts, words
 
@@ -82,7 +82,7 @@ class Measures:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """What was measured. `failed`: (question, class of the error). `answered`: no_answer questions that got hits."""
+    """What was measured. `failed`: (question, why). `answered`: no_answer questions that got hits."""
 
     questions: tuple[Question, ...]
     ranked: tuple[Ranked, ...]
@@ -145,7 +145,8 @@ def evaluate(questions: Sequence[Question], ask: Ask) -> Evaluation:
         try:
             hits = tuple(ask(question, depth))[:depth]
         except Exception as error:  # noqa: BLE001  any error means: not measured, and the gate says so
-            failed.append((question, type(error).__name__))
+            # A library's own words may quote the question; ours hold none.
+            failed.append((question, error.message if isinstance(error, PrepError) else type(error).__name__))
             continue
         if question.kind in RANKED_CLASSES:
             ranked.append(rank(question, hits))

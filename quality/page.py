@@ -101,6 +101,7 @@ def _set(part: Mapping[str, Any]) -> list[str]:
         _recall(found, kinds),
         "<h3>Apart from the means</h3>",
         _apart(found),
+        _wrong(part),
         f"<p>{_chosen(part)} {_candidates(part['candidates'])} {escape(routing(part['routing']))}</p>",
         f"<details><summary>All measures</summary>{_measures(found)}</details>",
         f"<details><summary>Questions</summary>{_questions(found)}</details>",
@@ -145,8 +146,34 @@ def _chosen(part: Mapping[str, Any]) -> str:
     if part["simplest"] is None:
         return (
             f"No configuration reaches {floors}, is silent without an answer, and leaks nothing, over enough questions."
+            f"{_passed_over(part)}"
         )
-    return f"The simplest that reaches {floors}, is silent without an answer and leaks nothing: {part['simplest']}."
+    return (
+        f"The simplest that reaches {floors}, is silent without an answer and leaks nothing: {part['simplest']}."
+        f"{_passed_over(part)}"
+    )
+
+
+def _passed_over(part: Mapping[str, Any]) -> str:
+    return "".join(f" Not taken: {name}, {'; '.join(reasons)}." for name, reasons in part["passed_over"].items())
+
+
+def _wrong(part: Mapping[str, Any]) -> str:
+    """Questions that could not be asked, and labels that do not hold."""
+    rows = [(row["id"], f"could not be asked by {row['by']}: {row['error']}") for row in failures(part)]
+    rows += [(row["id"], f"stale label: {row['document']}: {row['reason']}") for row in part["stale"]]
+    return (
+        _table(("question", "what is wrong"), [[escape(cell) for cell in row] for row in rows], text=2) if rows else ""
+    )
+
+
+def failures(part: Mapping[str, Any]) -> list[dict[str, str]]:
+    """{id, error, by}: questions that could not be asked, with the configurations that met the error."""
+    by: dict[tuple[str, str], list[str]] = {}
+    for name, each in part["configurations"].items():
+        for failed in each["failed"]:
+            by.setdefault((failed["id"], failed["error"]), []).append(name)
+    return [{"id": key, "error": error, "by": ", ".join(names)} for (key, error), names in by.items()]
 
 
 def _candidates(told: Mapping[str, Any]) -> str:

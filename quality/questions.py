@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kprep.core.errors import ConfigError
+from kprep.core.legible import no_text
 from quality.spec import QUESTION_CLASSES, Expected, Question
 from quality.text import words
 
@@ -85,6 +86,8 @@ def _text(entry: Mapping[Any, Any], key: str, where: str) -> str:
         raise ConfigError(f"{where}: {key} is missing: add `{key}: ...`")
     if not isinstance(value, str):
         raise ConfigError(f"{where}: {key} must be text, YAML reads a {type(value).__name__}: put it in quotes")
+    if reason := no_text(value):
+        raise ConfigError(f"{where}: {key} cannot be used: {reason}")
     return value.strip()
 
 
@@ -92,6 +95,9 @@ def _principals(value: Any, where: str) -> tuple[str, ...]:
     groups = [] if value is None else value
     if not isinstance(groups, list) or not all(isinstance(group, str) and group.strip() for group in groups):
         raise ConfigError(f"{where}: as: expected a list of group names, such as `as: [all-employees]` or `as: []`")
+    for group in groups:
+        if reason := no_text(group):
+            raise ConfigError(f"{where}: as: {group!a} cannot be used: {reason}")
     return tuple(groups)
 
 

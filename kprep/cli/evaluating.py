@@ -92,11 +92,13 @@ def _show(found: dict[str, Any], page: Path | None) -> None:
             cells = "".join(f"{_interval(mean['recall@5']) if mean else '':>19}" for mean in means)
             say(f"  {kind:<11} {n:>2} {cells}", soft_wrap=True)
         for name in ("hit@1", "ndcg@10", "mrr"):
-            values = [each["classes"]["all"][name]["value"] for each in measured.values() if "all" in each["classes"]]
-            say(f"  {name:<7} of all {''.join(f'{value:>19.3f}' for value in values)}", soft_wrap=True)
+            means = [each["classes"].get("all") for each in measured.values()]
+            values = "".join(f"{mean[name]['value']:>19.3f}" if mean else " " * 19 for mean in means)
+            say(f"  {name:<7} of all {values}", soft_wrap=True)
         for label, name, wrong in (("no answer", "no_answer", "answered"), ("denied", "denied", "leaking")):
-            told = "".join(f"{each[name][wrong]} of {each[name]['n']} {wrong}".rjust(19) for each in measured.values())
-            say(f"  {label:<14} {told}", soft_wrap=True)
+            if any(each[name]["total"] for each in measured.values()):
+                told = "".join(_apart(each[name], wrong).rjust(19) for each in measured.values())
+                say(f"  {label:<14} {told}", soft_wrap=True)
         _say_more(part)
     for row in found["latency"]:
         say(
@@ -113,14 +115,20 @@ def _interval(mean: dict[str, Any]) -> str:
     return f"{mean['value']:.3f} ({mean['low']:.2f}-{mean['high']:.2f})"
 
 
+def _apart(found: dict[str, Any], wrong: str) -> str:
+    return f"{found[wrong]} of {found['n']} {wrong}" if found["n"] else "not asked"
+
+
 def _say_more(part: dict[str, Any]) -> None:
     """What the means do not say: the simplest configuration, places out of reach, what routing would lose, questions
     missed or not asked."""
-    from quality.page import routing
+    from quality.page import failures, routing
 
     say = output.console.print
     if part["simplest"]:
         say(f"  simplest that reaches the thresholds: {part['simplest']}")
+    for name, reasons in part["passed_over"].items():
+        say(f"  not taken: {name}: {'; '.join(reasons)}", soft_wrap=True)
     told, reach = part["candidates"], ("both", "lexical", "dense", "neither")
     counts = ", ".join(f"{told[name]} in {name}" for name in reach)
     say(
@@ -133,8 +141,15 @@ def _say_more(part: dict[str, Any]) -> None:
     missed = [row["id"] for row in last["questions"] if row["recall@5"] < 1]
     if missed:
         say(f"  missed at 5 by {name}: {escape(', '.join(missed))}", soft_wrap=True)
-    for failed in last["failed"]:
-        say(f"  [red]could not be asked[/]: {escape(failed['id'])}: {failed['error']}", soft_wrap=True)
+    for failed in failures(part):
+        say(
+            f"  [red]could not be asked[/] by {failed['by']}: {escape(failed['id'])}: {escape(failed['error'])}",
+            soft_wrap=True,
+        )
+    for row in part["stale"]:
+        say(
+            f"  [yellow]stale label[/]: {escape(row['id'])}: {escape(row['document'])}: {row['reason']}", soft_wrap=True
+        )
 
 
 def _say_compared(told: dict[str, Any]) -> None:

@@ -69,6 +69,16 @@ class Database:
             self._server.release()
 
 
+@contextmanager
+def apart(connection: Connection) -> Iterator[None]:
+    """Statements of which one that fails leaves the transaction around them usable. Raises: as `Database.begin`."""
+    try:
+        with connection.begin_nested():
+            yield
+    except DBAPIError as error:
+        raise _explained(error) from error
+
+
 def _psycopg_url(given: str) -> str:
     try:
         url = make_url(given)

@@ -14,6 +14,7 @@ from click.testing import CliRunner
 
 from kprep.cli.app import cli
 from kprep.core.errors import PrepError
+from retrieval import Searcher, SearchRequest
 from tests.conftest import MakeBase
 from tests.fakes.knowledge_base import TestBase
 
@@ -190,3 +191,40 @@ def test_suggested_questions_are_written_without_aliases(base: TestBase) -> None
     assert all(entry["as"] == ["staff"] for entry in found)
     assert "&id" not in said
     assert "*id" not in said
+
+
+def test_a_question_that_cannot_be_asked_says_why_and_costs_no_other_one(
+    base: TestBase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long = "the refund of a parcel " * 2000
+    asked = (
+        HELD_OUT.replace("beside the old steam engine", "beside the new bus stop")
+        + f"""
+- {{id: long, class: no_answer, question: {long}, as: [staff]}}
+- {{id: broken, class: natural, question: the broken one, as: [staff],
+   expect: [{{document: docs/refund.md, quote: five working days}}]}}
+"""
+    )
+    (base.folder / "long.yaml").write_text(asked, encoding="utf-8")
+    search = Searcher.search
+
+    def broken(self: Searcher, request: SearchRequest) -> dict[str, Any]:
+        if "broken" in request.question:
+            self._reader.connection.exec_driver_sql("SELECT 1 / 0")
+        return search(self, request)
+
+    monkeypatch.setattr(Searcher, "search", broken)
+    arguments = ["eval", "--questions", str(base.folder / "long.yaml"), "--kb", str(base.folder)]
+    (part,) = kprep(base, *arguments[:3])["sets"]
+    dense = part["configurations"]["dense"]
+    assert (dense["no_answer"]["n"], dense["no_answer"]["total"]) == (0, 1)
+    why = {row["id"]: row["error"] for row in dense["failed"]}
+    assert "tokens, the model takes" in why["long"]
+    assert why["broken"] == "PostgreSQL refused a statement: division by zero"
+    assert [row["id"] for row in dense["questions"]] == ["tour"], "a failed statement leaves the others"
+    assert [(row["id"], row["reason"]) for row in part["stale"]] == [("tour", "the document has other words")]
+    said = " ".join(CliRunner().invoke(cli, [*arguments, "--no-timing"]).stdout.split())
+    assert "0 of 0" not in said
+    assert "could not be asked by dense: long: a text has" in said
+    assert "could not be asked by lexical, dense, hybrid (rrf), hybrid, hybrid+references: broken: PostgreSQL" in said
+    assert "stale label: tour: docs/tour.md: the document has other words" in said

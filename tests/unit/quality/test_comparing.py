@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from quality.comparing import candidates, compared, measured, simplest
+from quality.comparing import candidates, compared, measured, passed_over, simplest
 from quality.evaluation import evaluate
 from quality.intervals import bootstrap
 from quality.page import page
@@ -70,6 +70,29 @@ def test_the_simplest_configuration_that_reaches_the_floors_is_named() -> None:
     assert simplest({"lexical": bad}, {"recall@5": 0.1}, 5) is None, "it leaks"
 
 
+@pytest.mark.req("C3.19")
+def test_one_with_higher_recall_that_is_not_taken_is_told_why() -> None:
+    good, bad = measured(GOOD), measured(evaluate(QUESTIONS, answering))
+    low = {**good, "classes": {"all": {**good["classes"]["all"], "recall@5": {"value": 0.9}}}}
+    noisy = {**good, "no_answer": {**good["no_answer"], "answered": 1}, "denied": {**good["denied"], "leaking": 1}}
+    found = {"lexical": low, "dense": noisy, "hybrid": good, "worse": bad}
+    assert simplest(found, {"recall@5": 0.8}, 5) == "lexical"
+    assert passed_over(found, {"recall@5": 0.8}, 5) == {
+        "dense": [
+            "it answers 1 of 1 questions without an answer",
+            "it shows what is forbidden in 1 of 1 denied questions",
+        ],
+        "hybrid": ["less simple than lexical"],
+    }
+    assert passed_over(found, {"recall@5": None}, 5) == {}
+    none = passed_over({"lexical": low, "worse": bad}, {"recall@5": 0.95}, 5)
+    assert none["lexical"] == ["recall@5 is 0.900, under 0.95"]
+    assert "1 questions could not be asked" in none["worse"]
+    assert passed_over({"dense": good}, {"recall@5": 0.1}, 7) == {
+        "dense": ["6 questions with an expected place measured, at least 7 are needed"]
+    }
+
+
 @pytest.mark.req("C4.12")
 def test_measures_are_named_for_what_they_count() -> None:
     assert set(measured(GOOD)["classes"]["all"]) == {"n", "hit@1", "hit@5", "recall@5", "ndcg@10", "mrr"}
@@ -88,6 +111,8 @@ def shown() -> str:
         "routing": {"questions": 3, "better": 0, "worse": 1, "same": 2, "lost": ["<slip>"]},
         "thresholds": {"recall@5": 0.85, "mrr": None},
         "simplest": "lexical",
+        "passed_over": {"hybrid": ["it answers 1 of 1 questions without an answer"]},
+        "stale": [{"id": "hotel", "document": "a<b>.md", "quote": "x", "reason": "the document has other words"}],
     }
     evaluation: dict[str, Any] = {
         "knowledge_base": "hand<book>",
@@ -116,7 +141,8 @@ def test_the_page_holds_every_figure_and_loads_nothing() -> None:
                 "Figures by release", "identifier, release 7: 1.000", "expected in",
                 "2026-11-30 10:00:00 UTC", "k1 1.5, weights a 1, b 1", "0.54 to 1.00",
                  "not compared: taxi", "1 worse (&lt;slip&gt;)",
-                 "embedded tokens a question", "hand&lt;book&gt;", "The simplest"):  # fmt: skip
+                 "embedded tokens a question", "hand&lt;book&gt;", "The simplest",
+                 "Not taken: hybrid, it answers 1 of 1", "stale label: a&lt;b&gt;.md"):  # fmt: skip
         assert text in html, text
     assert not re.search(r"(?:src|href)=|url\(|@import|<script", html)
 

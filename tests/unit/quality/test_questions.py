@@ -42,6 +42,8 @@ def test_an_entry_becomes_a_question() -> None:
         ([GOOD, GOOD | {"question": "Again?"}], r"entry 2: id 'a' is already that of entry 1: give it another id"),
         ([GOOD | {"class": "nautral"}], r"entry 1 \(a\): class 'nautral' is not known: use one of identifier, natural"),
         ([GOOD | {"id": 7}], r"entry 1: id must be text, YAML reads a int: put it in quotes"),
+        ([GOOD | {"question": "a\0b"}], r"entry 1 \(a\): question cannot be used: it holds a NUL character"),
+        ([GOOD | {"as": ["\ud800"]}], r"entry 1 \(a\): as: .* cannot be used: it holds half of a surrogate pair"),
         ([GOOD | {"question": 4.7}], r"entry 1 \(a\): question must be text, YAML reads a float: put it in quotes"),
         ([GOOD | {"question": " "}], r"entry 1 \(a\): question is missing"),
         ([GOOD | {"as": "staff"}], r"entry 1 \(a\): as: expected a list of group names"),
