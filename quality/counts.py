@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from quality.samples import first, place, shown
@@ -114,21 +114,19 @@ def chunks_short(candidate: Candidate) -> Sequence[Finding]:
 
 
 def chunks_duplicate(candidate: Candidate) -> Sequence[Finding]:
-    """Share of the release that new chunks take whose words stand at another position of it as well."""
-    groups: dict[str, list[CandidateChunk]] = defaultdict(list)
-    for chunk in candidate.chunks:
-        if key := " ".join(chunk.text.split()):
-            groups[key].append(chunk)
+    """Share of the release's different texts, each counted once a document, that new chunks have in common with another
+    document. What one document says twice harms no other: `chunks_repeated` warns of it."""
+    groups = _by_text(candidate)
     repeated = [
         group
-        for group in groups.values()
-        if len({(chunk.document_id, chunk.ordinal) for chunk in group}) > 1
-        or any(chunk.chunk_id in candidate.copies for chunk in group)
+        for group in groups
+        if len({chunk.document_id for chunk in group}) > 1 or any(_copies(candidate, chunk) for chunk in group)
     ]
-    count = sum(map(len, repeated))
-    share, limit = _share(count, candidate.total), candidate.thresholds.duplicate_share
+    count = sum(len({chunk.document_id for chunk in group}) for group in repeated)
+    texts = candidate.total - sum(map(len, map(_again, groups)))
+    share, limit = _share(count, texts), candidate.thresholds.duplicate_share
     level: Level = "error" if candidate.total >= candidate.thresholds.small_release else "warning"
-    message = f"{count} of {len(candidate.chunks)} chunks looked at say the same as another one"
+    message = f"{count} of {texts} texts say the same as one of another document"
     if share > limit:
         message += ": exclude copies of documents, or let a cleaning rule take what repeats on every page"
     samples = first(
@@ -138,11 +136,45 @@ def chunks_duplicate(candidate: Candidate) -> Sequence[Finding]:
     return [Finding("chunks_duplicate", level, share <= limit, share, limit, message, samples)]
 
 
+def chunks_repeated(candidate: Candidate) -> Sequence[Finding]:
+    """Share of the release that new chunks take which say what an earlier one of their document says."""
+    again = sorted(filter(None, map(_again, _by_text(candidate))), key=len, reverse=True)
+    count = sum(map(len, again))
+    share, limit = _share(count, candidate.total), candidate.thresholds.duplicate_share
+    message = f"{count} of {candidate.total} chunks say again what their own document says"
+    if share > limit:
+        documents = Counter(chunk.document_uri for group in again for chunk in group)
+        uri, most = documents.most_common(1)[0]
+        message += f", {most} of them of {uri}: look at the original, or leave it out by `exclude`"
+    samples = first(shown(candidate, group[0], times=len(group) + 1) for group in again)
+    return [Finding("chunks_repeated", "warning", share <= limit, share, limit, message, samples)]
+
+
+def _by_text(candidate: Candidate) -> list[list[CandidateChunk]]:
+    """Chunks that say the same, white space apart; each of a release once."""
+    groups: dict[str, dict[tuple[str, int], CandidateChunk]] = defaultdict(dict)
+    for chunk in candidate.chunks:
+        if key := " ".join(chunk.text.split()):
+            groups[key].setdefault((chunk.document_id, chunk.ordinal), chunk)
+    return [list(group.values()) for group in groups.values()]
+
+
+def _again(group: Sequence[CandidateChunk]) -> list[CandidateChunk]:
+    """Chunks of a group but the first of each document."""
+    firsts = {chunk.document_id: chunk for chunk in reversed(group)}
+    return [chunk for chunk in group if firsts[chunk.document_id] is not chunk]
+
+
+def _copies(candidate: Candidate, chunk: CandidateChunk) -> list[str]:
+    """URIs of other documents that say the same as a chunk."""
+    copies = candidate.copies.get(chunk.chunk_id, ())
+    return [copy.document_uri for copy in copies if copy.document_uri != chunk.document_uri]
+
+
 def _elsewhere(candidate: Candidate, group: Sequence[CandidateChunk]) -> list[str]:
-    """At most three documents that say the same as the first chunk of a group."""
-    copies = candidate.copies.get(group[0].chunk_id, ())
-    others = [chunk.document_uri for chunk in group[1:]] + [copy.document_uri for copy in copies]
-    return list(dict.fromkeys(others))[:3]
+    """At most three other documents that say the same as the first chunk of a group."""
+    others = [chunk.document_uri for chunk in group if chunk.document_id != group[0].document_id]
+    return list(dict.fromkeys(others + [uri for chunk in group for uri in _copies(candidate, chunk)]))[:3]
 
 
 def chunks_over_limit(candidate: Candidate) -> Sequence[Finding]:
@@ -183,6 +215,7 @@ CHECKS = (
     CheckSpec("chunks_empty", chunks_empty),
     CheckSpec("chunks_short", chunks_short),
     CheckSpec("chunks_duplicate", chunks_duplicate),
+    CheckSpec("chunks_repeated", chunks_repeated),
     CheckSpec("chunks_over_limit", chunks_over_limit),
     CheckSpec("vectors_missing", vectors_missing),
 )

@@ -178,14 +178,14 @@ WHERE d.kb = :kb AND d.from_release <= :release AND (d.to_release IS NULL OR d.t
 ORDER BY v.coverage, d.uri LIMIT :most;
 
 -- name: copies
--- Chunks of the release that say the same as a new one.
+-- Chunks of other documents of the release that say the same as a new one.
 SELECT n.chunk_id, d.uri AS document_uri, m.ordinal, m.acl, m.section_acl, md5(c.text) AS same
-FROM (SELECT DISTINCT md5(c.text) AS same, m.chunk_id
+FROM (SELECT DISTINCT md5(c.text) AS same, m.chunk_id, m.document_id
       FROM kprep.release_members m JOIN kprep.chunks c ON c.kb = m.kb AND c.chunk_id = m.chunk_id
       WHERE m.kb = :kb AND m.from_release = :release AND m.to_release IS NULL) AS n
 JOIN kprep.chunks c ON c.kb = :kb AND md5(c.text) = n.same AND c.chunk_id <> n.chunk_id
-JOIN kprep.release_members m ON m.kb = :kb AND m.chunk_id = c.chunk_id AND m.from_release <= :release
-    AND (m.to_release IS NULL OR m.to_release > :release)
+JOIN kprep.release_members m ON m.kb = :kb AND m.chunk_id = c.chunk_id AND m.document_id <> n.document_id
+    AND m.from_release <= :release AND (m.to_release IS NULL OR m.to_release > :release)
 JOIN kprep.release_documents d ON d.kb = :kb AND d.document_id = m.document_id AND d.from_release <= :release
     AND (d.to_release IS NULL OR d.to_release > :release)
 ORDER BY same, d.uri, m.ordinal, n.chunk_id

@@ -311,6 +311,13 @@ def one_text_in_many_chunks() -> Candidate:
     return held(lambda chunk: chunk.chunk_id in victims, lambda chunk: said(chunk, notice))
 
 
+@corruption("chunks_repeated")
+def one_line_over_and_over() -> Candidate:
+    victim = max(handbook().values(), key=lambda document: len(document.chunks))
+    same = tuple(said(chunk, "x" * 900) for chunk in victim.chunks)
+    return candidate_of(with_documents(replace(victim, chunks=same)))
+
+
 @corruption("chunks_similar")
 def drafts_beside_the_final_documents() -> Candidate:
     drafts = [written(f"{uri[:-3]}-draft.md", _draft(uri)) for uri in (RELAY, API, GUIDELINES, TRAVEL)]

@@ -66,7 +66,8 @@ def test_an_empty_knowledge_base_is_blocked() -> None:
             "warning",
             {"chunks": tuple(replace(c, text="员工出差的住宿") for c in CHUNKS[:4]) + CHUNKS[4:]},
         ),
-        ("chunks_duplicate", "warning", {"chunks": (*CHUNKS, make_chunk(CODES, 9, CHUNKS[5].text))}),
+        ("chunks_duplicate", "warning", {"chunks": (*CHUNKS, make_chunk("people/copy.md", 0, CHUNKS[5].text))}),
+        ("chunks_repeated", "warning", {"chunks": (*CHUNKS, make_chunk(CODES, 9, CHUNKS[5].text))}),
         ("text_encoding", "error", {"chunks": with_text(5, MOJIBAKE)}),
         ("text_encoding", "error", {"chunks": with_text(5, "Die Gr\ufffd\ufffde der Fl\ufffdche steht im Handbuch.")}),
         ("text_encoding", "error", {"chunks": with_text(5, "日本語の文書".encode().decode("latin-1"))}),
@@ -93,6 +94,20 @@ def test_duplicates_block_a_release_that_is_not_small() -> None:
     assert (finding.level, finding.passed) == ("error", False)
     assert finding.value == pytest.approx(8 / 75)
     assert finding.samples[0]["also_in"] == ["people/copy.md"]
+
+
+@pytest.mark.req("D9.8")
+def test_an_odd_document_that_repeats_itself_is_named_and_stops_no_other() -> None:
+    many = [make_chunk("people/long.md", n, f"Paragraph number {n} tells of case {n * 7}.") for n in range(60)]
+    odd = [make_chunk("people/odd.txt", n, "x" * 900) for n in range(178)]
+    report = run_gate(make_candidate([*CHUNKS, *many, *odd]))
+    assert one(report, "chunks_duplicate").passed
+    repeated = one(report, "chunks_repeated")
+    assert (repeated.level, repeated.passed, repeated.samples[0]["times"]) == ("warning", False, 178)
+    assert "177 of them of people/odd.txt" in repeated.message
+    copied = make_chunk("people/copy.txt", 0, "x" * 900)
+    finding = one(run_gate(make_candidate([*CHUNKS, *many, *odd, copied])), "chunks_duplicate")
+    assert finding.value == pytest.approx(2 / 73)
 
 
 @pytest.mark.parametrize("text", ["«CAFÉ» und «AMANHû", "Größe, naïve, 5 °C, Łódź", "Прил. Ñandú", "“AMANHÔ — sim"])
