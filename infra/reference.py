@@ -83,7 +83,7 @@ MEANINGS = {
     "quality.questions": "file of fixed questions",
     "quality.thresholds.recall_at_5": "floor; without it the figure is reported, not judged",
     "quality.thresholds.mrr": "floor; without it the figure is reported, not judged",
-    "quality.thresholds.duplicate_share": "highest share of texts, each once a document, that say the same as another document's",
+    "quality.thresholds.duplicate_share": "highest share of texts, once a document, that another document says too",
     "speech.model": "`bundled` (tiny, English; extra `speech`), or a folder with a CTranslate2 Whisper model; "
     "nothing is downloaded",
     "speech.language": "language of the recordings, as in `en`; empty: detected, where the model knows several",

@@ -15,7 +15,9 @@ _OFFICE_TEXT = re.compile(
 )
 _INLINE = r"</?(?:a|b|i|em|strong|span|sub|sup|code|u|s|font|small|italic|bold|xref|ext-link)\b[^<>]*>"
 _MATHS = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
-_UNSEEN = frozenset("delText instrText f tracked-changes annotation Fallback".split())
+_PARTED = frozenset("p h br tab note-citation note s drawing pict rt rubyBase".split())
+"""Tags that end a word."""
+_UNSEEN = frozenset("delText moveFrom instrText f tracked-changes annotation Fallback".split())
 
 
 def source_text(raw: RawDocument, document: ParsedDocument, spec: ParserSpec) -> str:
@@ -57,7 +59,7 @@ def _node_texts(root: object, *, odf: bool) -> str:
     for event, node in walk:
         name = local(node)
         if event == "end":
-            pieces.append("\n" if name in {"p", "h", "br", "tab", "note-citation", "note", "s"} else "")
+            pieces.append("\n" if name in _PARTED else "")
             pieces.append((node.tail or "") if odf else "")
         elif name in _UNSEEN:
             walk.skip_subtree()
@@ -72,7 +74,10 @@ def _between_tags(text: str) -> str:
     """What lies between the tags of a page or of XML; pages kept as text inside XML are read the same way."""
     import html
 
+    from parsers.entities import put_in, without_declarations
+
     flags = re.DOTALL | re.IGNORECASE
+    text = without_declarations(put_in(text)[0])
     text = re.sub(r"<!--.*?-->|<(script|style|template|head)\b.*?</\1\s*>|<\?.*?\?>", " ", text, flags=flags)
     text = re.sub(r"<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>", " ", text, flags=flags)
     for _ in range(2):

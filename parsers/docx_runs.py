@@ -12,10 +12,8 @@ from parsers.docx_xml import Node, attribute, child, is_on, local, value
 from parsers.omml import latex
 
 _THROUGH = frozenset(
-    "ins moveTo smartTag sdt sdtContent fldSimple customXml dir bdo ruby rubyBase AlternateContent Choice "
-    "object".split()
+    "ins moveTo smartTag sdt sdtContent fldSimple customXml dir bdo AlternateContent Choice object".split()
 )
-_GONE = frozenset("del moveFrom rPr pPr delText instrText delInstrText rt sdtPr sdtEndPr Fallback".split())
 _TARGET = re.compile(r"HYPERLINK\s+(?:\\l\s+)?\"?([^\"\s]+)")
 _SIGNS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 _TINY_HALF_POINTS = 4
@@ -155,8 +153,19 @@ class RunReader:
             chosen = child(node, "Choice")
             for inner in chosen if chosen is not None else child(node, "Fallback") or ():
                 self._run_part(inner, words, parts, white_shows=white_shows)
+        elif name == "ruby":
+            self._ruby(node, words, parts, white_shows=white_shows)
         elif name in _THROUGH:
             self._children(node, words, hide=parts is words.hidden, white_shows=white_shows)
+
+    def _ruby(self, node: Node, words: Words, parts: list[str], *, white_shows: bool) -> None:
+        """What is said above a word stands behind it in brackets."""
+        for name, before, after in (("rubyBase", "", ""), ("rt", "(", ")")):
+            start = len(parts)
+            held = child(node, name)
+            self._children(held if held is not None else (), words, hide=parts is words.hidden, white_shows=white_shows)
+            if any(part.strip() for part in parts[start:]):
+                parts[start:] = [before, *parts[start:], after]
 
     def _drawing(self, node: Node, words: Words) -> None:
         """Text boxes are read as blocks of their own; a picture gives its description."""
@@ -167,7 +176,8 @@ class RunReader:
         words.diagrams.extend(attribute(part, "dm") or "" for part in node.iter() if local(part) == "relIds")
         if not inner:
             found = next((part for part in node.iter() if local(part) == "docPr"), None)
-            words.visible.append(attribute(found, "descr") or "")
+            said = attribute(found, "descr")
+            words.visible.append(f" {said} " if said else "")
 
     def _is_hidden(self, properties: Node | None, *, white_shows: bool) -> bool:
         style = self._styles.get(value(properties, "rStyle"))

@@ -52,13 +52,15 @@ MAX_DEPTH = 1000
 
 
 def xml_root(content: bytes, where: str) -> Node:
-    """Root of an XML part: no entity, no network. Raises: CorruptDocument (not well-formed, or nested too deep)."""
+    """Root of an XML part: no entity, no network. Raises: CorruptDocument (not well-formed), Recursive."""
     from lxml import etree
 
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True)
     try:
         root = etree.fromstring(content, parser)
     except (etree.XMLSyntaxError, ValueError) as error:
+        if "Excessive depth" in str(error):
+            raise Recursive(f"{where} is nested too deep") from error
         raise CorruptDocument(f"{where} is not well-formed XML") from error
     if content.count(b"<") > MAX_DEPTH and _is_deep(root):
         raise Recursive(f"{where} is nested too deep")

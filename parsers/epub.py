@@ -25,7 +25,7 @@ from parsers.docx_xml import Node, local, xml_root
 from parsers.front_matter import moment
 
 NAME = "epub"
-VERSION = 6
+VERSION = 7
 _CONTAINER = "META-INF/container.xml"
 _ENCRYPTION = "META-INF/encryption.xml"
 _EMBEDDED = {"image": PICTURE, "audio": RECORDING, "video": RECORDING}
@@ -82,7 +82,8 @@ def quote(content: bytes, locator: Locator) -> str:
 
 
 def _chapter(book: _Book, name: str) -> Iterator[Element]:
-    page = html.parse(RawDocument(name, name, book.archive.read(name), "application/xhtml+xml"))
+    raw = RawDocument(name, name, book.archive.read(name), "application/xhtml+xml")
+    page = html.read_page(raw, in_book=name != book.navigation)
     for element in page.elements:
         anchor = f"{name}#{element.locator.anchor or ''}"
         kind = ElementKind.TABLE_OF_CONTENTS if name == book.navigation else element.kind

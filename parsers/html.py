@@ -19,6 +19,7 @@ from kprep.core.models import (
 )
 from parsers.attachments import ATTACHMENT, PICTURE, RECORDING, by_kind
 from parsers.decoding import Lines, decode_document
+from parsers.entities import ENTITY, put_in, without_declarations
 from parsers.front_matter import moment
 from parsers.html_depth import bounded
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
 NAME = "html"
-VERSION = 8
+VERSION = 9
 
 _DECLARED = re.compile(
     rb"""<meta[^>]+charset\s*=\s*["']?\s*([\w.:-]+)|<\?xml[^>]+encoding=["']([\w.:-]+)""", re.IGNORECASE
@@ -43,6 +44,7 @@ _MODIFIED = ("article:modified_time", "datemodified", "last-modified", "dcterms.
 _SCRIPTS = re.compile(r"<(script|style|template)\b.*?(?:</\1\s*>|$)", re.IGNORECASE | re.DOTALL)
 _COMMENTS = re.compile(r"<!--.*?(?:-->|$)", re.DOTALL)
 _TAG_START = re.compile(r"</?[A-Za-z]")
+_PAGE_END = re.compile(r"</html\s*>", re.IGNORECASE)
 _CUT_TAGS = re.compile(r"\A[^<>]*>|<[^<>]*\Z")
 
 
@@ -52,25 +54,30 @@ def parse(raw: RawDocument) -> ParsedDocument:
 
     Raises: WrongEncoding, CorruptDocument when no tree can be made of the bytes at all.
     """
+    return read_page(raw)
+
+
+def read_page(raw: RawDocument, *, in_book: bool = False) -> ParsedDocument:
+    """As `parse`; `in_book`: a chapter, without the header, footer and sidebar of a site."""
     from parsers.html_walk import Walk
 
-    text = _decoded(raw.content, raw.uri)
+    text, left = put_in(_decoded(raw.content, raw.uri))
     root = _tree(text, raw.uri)
-    elements = Walk(root, len(Lines(text))).elements() if root is not None else []
+    elements = Walk(root, len(Lines(text)), in_book=in_book).elements() if root is not None else []
     whole = SourceUnit("file", 1, "ok" if elements else "no_text", sum(len(e.text) for e in elements))
     return ParsedDocument(
         uri=raw.uri,
         media_type=raw.media_type,
         parser=f"{NAME}@{VERSION}",
         elements=tuple(elements),
-        units=(whole, *(by_kind(_embedded(root)) if root is not None else ())),
+        units=(whole, *by_kind([*(_embedded(root) if root is not None else ()), *((ENTITY, name) for name in left)])),
         metadata=_metadata(root) if root is not None else DocumentMetadata(),
     )
 
 
 def quote(content: bytes, locator: Locator) -> str:
     """Words of the source lines of the locator without tags; without lines, of the section from its anchor on."""
-    text = _decoded(content, "the document")
+    text, _ = put_in(_decoded(content, "the document"))
     if locator.line is None and locator.anchor:
         start = re.search(rf"""\b(?:id|name)\s*=\s*["']?{re.escape(locator.anchor)}["'\s>]""", text)
         place = text[start.start() :] if start else ""
@@ -107,10 +114,13 @@ def _decoded(content: bytes, uri: str) -> str:
 
 
 def _tree(text: str, uri: str) -> HtmlElement | None:
-    """The tree of a page, None for a page without any node. No network, no entities but the named ones of HTML."""
+    """The tree of a page, None for a page without any node. No network, no entities but the named ones of HTML.
+
+    Like a browser it reads on after the end of the page; declarations of a document type are nothing to read."""
     from lxml import etree, html
 
-    source = bounded(text.replace("\0", "")).encode("utf-8", "replace")
+    text = without_declarations(text.replace("\0", ""))
+    source = bounded(_PAGE_END.sub(_blank, text)).encode("utf-8", "replace")
     if not source.strip():
         return None
     parser = html.HTMLParser(encoding="utf-8", no_network=True, huge_tree=True, remove_comments=True, remove_pis=True)
@@ -120,7 +130,24 @@ def _tree(text: str, uri: str) -> HtmlElement | None:
         return None  # nothing but comments
     except (etree.LxmlError, ValueError) as error:
         raise CorruptDocument(f"{uri}: no HTML tree can be made of the file", uri=uri) from error
+    _bracket(root)
     return root
+
+
+def _bracket(root: HtmlElement) -> None:
+    """What is said above a word (ruby) stands behind it in brackets, as where no browser shows it above."""
+    for said in root.iter("rt"):
+        ruby = said.getparent()
+        if next(ruby.iter("rp"), None) is None and said.text_content().strip():
+            said.text = f"({said.text or ''}"
+            if len(said):
+                said[-1].tail = f"{said[-1].tail or ''})"
+            else:
+                said.text += ")"
+
+
+def _blank(found: re.Match[str]) -> str:
+    return " " + "\n" * found[0].count("\n")
 
 
 def _embedded(root: HtmlElement) -> Iterator[tuple[str, str]]:

@@ -41,6 +41,8 @@ _CONTENT_ASIDES = re.compile(r"note|admonition|warning|callout|tip|info|hint|ale
 _NOTE_ROLES = {"note", "doc-footnote", "doc-endnotes", "doc-tip", "alert"}
 _WHOLE_PAGE = {"html", "body", "main", "article"}
 _SHORT_NOTICE = 2000
+_MENU_SHARE = 0.5
+"""Share of its words in links from which an aside is a menu."""
 _STEP = re.compile(
     r"^\W*(?:previous|prev|next|zur\u00fcck|weiter|vorige|n\u00e4chste|pr\u00e9c\u00e9dent|suivant|anterior|siguiente|"
     r"\u4e0a\u4e00\u9875|\u4e0b\u4e00\u9875|\u4e0a\u4e00\u7bc7|\u4e0b\u4e00\u7bc7)\b",
@@ -54,9 +56,10 @@ _SKIP = re.compile(
 
 
 class Furniture:
-    """Decides for one page; knows how much text the page has."""
+    """Decides for one page; knows how much text the page has. `in_book`: it is a chapter, so all of it an article."""
 
-    def __init__(self, root: HtmlElement) -> None:
+    def __init__(self, root: HtmlElement, *, in_book: bool = False) -> None:
+        self._in_book = in_book
         self._page_chars = max(_chars(root), 1)
         self._has_main = next(root.iter("main", "article"), None) is not None
         self._sole_heading = len(list(root.iter("h1"))) == 1
@@ -87,10 +90,22 @@ class Furniture:
         if tag == "aside":
             marks = f"{node.get('class') or ''} {node.get('id') or ''}".lower()
             is_note = _CONTENT_ASIDES.search(marks) or (node.get("role") or "").lower() in _NOTE_ROLES
-            return None if is_note or node.get("epub:type") else ElementKind.NAVIGATION
-        if tag in {"header", "footer"} and not _inside(node, {"main", "article", "section", "blockquote"}):
+            is_note = is_note or node.get("epub:type")
+            return None if is_note or self._is_box(node, marks) else ElementKind.NAVIGATION
+        is_page = not self._in_book and not _inside(node, {"main", "article", "section", "blockquote"})
+        if tag in {"header", "footer"} and is_page:
             return ElementKind.HEADER if tag == "header" else ElementKind.FOOTER
         return None
+
+    def _is_box(self, aside: HtmlElement, marks: str) -> bool:
+        """An aside amid the text of an article, a section or a chapter that neither its marks nor its links make a
+        menu."""
+        if not self._in_book and not _inside(aside, {"article", "section"}):
+            return False
+        words = marks.replace("_", "-").split()
+        return not any(pattern.search(word) for word in words for pattern, _ in _BY_WORD) and (
+            _link_share(aside, _chars(aside)) < _MENU_SHARE
+        )
 
     def _by_words(self, node: HtmlElement) -> ElementKind | None:
         words = f"{node.get('class') or ''} {node.get('id') or ''}".lower().replace("_", "-").split()

@@ -53,12 +53,12 @@ class _Buffer:
 
 
 class Walk:
-    """Reads a tree. `lines`: number of lines of the source, the last line of the last block."""
+    """Reads a tree. `lines`: number of lines of the source, the last line of the last block. `in_book`: a chapter."""
 
-    def __init__(self, root: HtmlElement, lines: int) -> None:
+    def __init__(self, root: HtmlElement, lines: int, *, in_book: bool = False) -> None:
         self._root = root
         self._last_line = lines
-        self._furniture = Furniture(root)
+        self._furniture = Furniture(root, in_book=in_book)
         self._slugger = Slugger()
         for node in root.iter():
             if node.get("id"):

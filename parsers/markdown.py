@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 NAME = "markdown"
-VERSION = 5
+VERSION = 6
 
 _DEFINITION = re.compile(r"""[\s>]*\[[^\]^]+\]:\s*<?(\S+?)>?(?:\s+["'(](.+)["')])?\s*$""")
 _HEADING_NAME = re.compile(r"\s*\{#([\w:.-]+)[^{}]*\}\s*$")
@@ -167,7 +167,8 @@ class _Walk:
         self._add(token, Element(kind, text, NOWHERE, links=links))
 
     def _table(self, tokens: list[Token], start: int) -> int:
-        """Rows of cells as plain text; returns the index after the table."""
+        """Rows of cells as plain text, of equal length; returns the index after the table."""
+        opened = tokens[start]
         rows: list[list[str]] = []
         starts: list[tuple[int, int]] = []
         links: list[Link] = []
@@ -178,6 +179,11 @@ class _Walk:
             if token.type == "tr_open":
                 rows.append([])
                 starts.append(self._start(token))
+                opened = token
+            elif token.type == "tr_close":
+                for text, cell_links in self._further_cells(opened, len(rows[-1])):
+                    rows[-1].append(text)
+                    links.extend(cell_links)
             elif token.type == "thead_close":
                 header_rows = len(rows)
             elif token.type == "inline":
@@ -185,7 +191,8 @@ class _Walk:
                 rows[-1].append(text)
                 links.extend(cell_links)
             index += 1
-        cells = tuple(tuple(row) for row in rows)
+        width = max(map(len, rows))
+        cells = tuple((*row, *[""] * (width - len(row))) for row in rows)
         table = Element(
             ElementKind.TABLE,
             table_text(cells),
@@ -197,6 +204,16 @@ class _Walk:
         )
         self._add(tokens[start], table)
         return index + 1
+
+    def _further_cells(self, row: Token, read: int) -> list[tuple[str, tuple[Link, ...]]]:
+        """Words and links of the cells that a row has beyond the header's; the reader of tables drops them."""
+        from markdown_it.rules_block.table import escapedSplit
+
+        assert row.map is not None
+        (line,) = self.lines.between(row.map[0] + 1 + self.base, row.map[0] + 1 + self.base)
+        cells = escapedSplit(line.text.lstrip(" \t>").rstrip())
+        cells = cells[1 if cells[0] == "" else 0 : -1 if cells[-1] == "" else None]
+        return [inline_text(make_reader().parseInline(cell.strip())[0]) for cell in cells[read:]]
 
     def _start(self, token: Token) -> tuple[int, int]:
         """Line and character at which a token begins."""

@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import html
 import re
+from dataclasses import replace
 
 from kprep.core.errors import CorruptDocument, Recursive
 from kprep.core.models import DocumentMetadata, Locator, ParsedDocument, ParserSpec, RawDocument
+from parsers.attachments import exclusions
 from parsers.decoding import Lines, decode
 from parsers.docx_xml import Node, local
+from parsers.entities import ENTITY, put_in
 from parsers.source_text import document
 
 NAME = "xml_text"
-VERSION = 2
+VERSION = 3
 MEDIA_TYPES = ("application/xml", "text/xml", "application/jats+xml", "application/docbook+xml")
 
 _TAG = re.compile(r"<[^<>]*>|\A[^<>]*>|<[^<>]*\Z")
@@ -28,12 +31,16 @@ def parse(raw: RawDocument) -> ParsedDocument:
     """Elements in document order with `line` and the nearest `anchor` (an id of a section, table, figure) before them.
 
     Titles are headings by the depth of their sections; fields without prose are paragraphs of `name: value` lines.
-    No entity is resolved, no DTD read. Raises: CorruptDocument."""
+    Entities that the file declares as words are put in, others are recorded; no DTD is read. Raises:
+    CorruptDocument, Recursive."""
     from parsers.xml_walk import XmlWalk
 
-    root = tree(raw.content, raw.uri)
-    elements = XmlWalk(root, len(Lines(_decoded(raw.content)))).elements()
-    return document(raw, f"{NAME}@{VERSION}", elements, _metadata(root))
+    written = _decoded(raw.content)
+    text, left = put_in(written)
+    root = tree(raw.content, raw.uri) if text == written else tree(text.encode("utf-8", "replace"), raw.uri, "utf-8")
+    elements = XmlWalk(root, len(Lines(text))).elements()
+    found = document(raw, f"{NAME}@{VERSION}", elements, _metadata(root))
+    return replace(found, units=(*found.units, *exclusions(ENTITY, left)))
 
 
 def quote(content: bytes, locator: Locator) -> str:
@@ -43,7 +50,7 @@ def quote(content: bytes, locator: Locator) -> str:
 
     if locator.line is None:
         return ""
-    text = _decoded(content)
+    text, _ = put_in(_decoded(content))
     start, end = Lines(text).char_span(*locator.line)
     opened = text.rfind("<", 0, start)
     if opened > text.rfind(">", 0, start):
@@ -57,14 +64,20 @@ def quote(content: bytes, locator: Locator) -> str:
     return "\n".join((words, spaced, inside, *tags, *titles))
 
 
-def tree(content: bytes, uri: str) -> Node:
-    """Root of the file. Entities stay unresolved; nesting and text are within libxml2's own limits.
+def tree(content: bytes, uri: str, encoding: str | None = None) -> Node:
+    """Root of the file, in `encoding` whatever it says of itself. Entities stay unresolved; nesting and text are within
+    libxml2's own limits.
 
     Raises: CorruptDocument, Recursive."""
     from lxml import etree
 
     parser = etree.XMLParser(
-        resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True
+        encoding=encoding,
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        remove_comments=True,
+        remove_pis=True,
     )
     try:
         return etree.fromstring(content.lstrip(b"\r\n\t "), parser)

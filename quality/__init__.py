@@ -7,8 +7,8 @@ A finding at level error that failed blocks the batch as a whole; warnings and i
 raises, or gives nothing, becomes a failed error-level finding "could not be measured": never a pass, never a partial
 gate. Every check runs, also after another one failed, so that an operator sees all there is to repair.
 
-Counts: `release_empty`, `view_empty`, `documents_failed`, `chunks_empty`, `chunks_short`, `chunks_duplicate` (a text
-in several documents; warning under 50 chunks), `chunks_repeated` (within one document), `chunks_over_limit`, `vectors_missing`.
+Counts: `release_empty`, `view_empty`, `documents_failed`, `chunks_empty`, `chunks_short`, `chunks_duplicate` (of
+several documents; warning under 50 chunks), `chunks_repeated` (of one), `chunks_over_limit`, `vectors_missing`.
 Wording: `text_encoding` (lost or wrongly decoded characters; doubtful ones as `text_doubtful`), `personal_data` (scan
 of new chunks, `text` and `index_text`), `code_cut` (a bracket that only the neighbouring code chunk closes),
 `table_header`, `language_mismatch`, `language_changed`.

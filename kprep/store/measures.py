@@ -146,6 +146,6 @@ def left_out(connection: Connection, kb: str, release: int) -> list[dict[str, An
 
 
 def copies(connection: Connection, kb: str, release: int) -> list[dict[str, Any]]:
-    """Pairs of a new chunk (chunk_id) and a chunk of another document of the release with the same text: at most MOST_COPIES."""
+    """Pairs of a new chunk (chunk_id) and a chunk of another document with the same text: at most MOST_COPIES."""
     values = {"kb": kb, "release": release, "most": MOST_COPIES}
     return [dict(row) for row in connection.execute(SQL["copies"], values).mappings()]

@@ -10,9 +10,9 @@ from types import ModuleType
 
 import pytest
 
-from kprep.core.errors import CorruptDocument, EncryptedDocument, TooLarge
+from kprep.core.errors import CorruptDocument, EncryptedDocument, Recursive, TooLarge
 from kprep.core.models import ElementKind, ParsedDocument, RawDocument
-from parsers import PARSERS, archive, parse
+from parsers import PARSERS, archive, coverage, parse
 from parsers.media_type import DOCX
 
 
@@ -85,7 +85,32 @@ def test_moved_and_nested_revisions() -> None:
         "<w:ins><w:p><w:r><w:t>whole paragraph</w:t></w:r></w:p></w:ins>"
         "<w:sdt><w:sdtContent><w:p><w:r><w:t>controlled</w:t></w:r></w:p></w:sdtContent></w:sdt>"
     )
-    assert [e.text for e in body(xml).elements] == ["new", "whole paragraph", "controlled"]
+    raw = RawDocument("s/a.docx", "a.docx", BUILD.docx(xml), DOCX)
+    found = parse(raw, PARSERS["docx"])
+    assert [e.text for e in found.elements] == ["new", "whole paragraph", "controlled"]
+    assert coverage(raw, found) == 1.0
+
+
+@pytest.mark.req("D2.11", "D3.9")
+def test_pictures_in_a_line_and_words_above_words_stand_apart() -> None:
+    def run(inner: str) -> str:
+        return f"<w:r>{inner}</w:r>"
+
+    picture = '<w:drawing><w:docPr id="1" name="P" descr="the gear icon"/></w:drawing>'
+    ruby = f"<w:ruby><w:rt>{run('<w:t>kana</w:t>')}</w:rt><w:rubyBase>{run('<w:t>base</w:t>')}</w:rubyBase></w:ruby>"
+    words = [run("<w:t>Press</w:t>"), run(picture), run("<w:t>to start</w:t>")]
+    xml = f"<w:p>{''.join(words)}</w:p><w:p>{run(ruby)}{run('<w:t> tail</w:t>')}</w:p>"
+    raw = RawDocument("s/a.docx", "a.docx", BUILD.docx(xml), DOCX)
+    found = parse(raw, PARSERS["docx"])
+    assert [e.text for e in found.elements] == ["Press the gear icon to start", "base(kana) tail"]
+    assert coverage(raw, found) == 1.0
+
+
+@pytest.mark.req("D3.3")
+@pytest.mark.parametrize("depth", [1_100, 3_000])
+def test_a_file_nested_too_deep_is_recursive(depth: int) -> None:
+    with pytest.raises(Recursive):
+        body("<w:sdt><w:sdtContent>" * depth + "<w:p/>" + "</w:sdtContent></w:sdt>" * depth)
 
 
 @pytest.mark.req("D2.11")

@@ -48,6 +48,11 @@ def test_what_a_page_shows_from_elsewhere_is_recorded_once() -> None:
         ('<div class="informed-consent">x</div>', "paragraph"),
         ('<div class="toc"><a href="#a">x</a></div>', "table_of_contents"),
         ('<aside class="admonition note">x</aside>', "paragraph"),
+        ("<article><p>Text.</p><aside>x</aside></article>", "paragraph"),
+        ("<section><aside><p>x</p></aside></section>", "paragraph"),
+        ('<article><aside class="sidebar">x</aside></article>', "navigation"),
+        ('<article><aside><a href="/a">x</a></aside></article>', "navigation"),
+        ("<article><aside role=navigation>x</aside></article>", "navigation"),
         ("<main><article><header>x</header></article></main>", "paragraph"),
     ],
 )
@@ -204,3 +209,30 @@ def test_words_of_a_drawing_are_apart_from_those_beside_it() -> None:
     document = parse(raw, PARSERS["html"])
     assert [element.text for element in document.elements] == ["Close Click it no film now", "a b"]
     assert "Click it" in PARSERS["html"].quote(page.encode(), document.elements[0].locator)
+
+
+@pytest.mark.req("D2.12", "D3.9")
+def test_what_stands_after_the_end_of_a_page_is_read() -> None:
+    source = "<html><body><p>one</p></body></html>\n<p>two</p></html><!doctype html><html><body><p>three</p></html>"
+    assert [text for _, text in pairs(source)] == ["one", "two", "three"]
+    assert [e.locator.line for e in page(source).elements] == [(1, 2), (2, 2), (2, 2)]
+
+
+def test_words_above_words_stand_behind_them_in_brackets() -> None:
+    cell = "<ruby>word<rt>sound</rt></ruby>"
+    source = (
+        f"<p>a {cell} b</p><p><ruby>c<rp>[</rp><rt>d</rt><rp>]</rp></ruby></p><table><tr><td>{cell}</td></tr></table>"
+    )
+    assert [text for _, text in pairs(source)] == ["a word(sound) b", "c[d]", "word(sound)"]
+
+
+@pytest.mark.req("D3.7")
+def test_entities_a_page_declares_are_its_words() -> None:
+    declared = '<!ENTITY prod "Widget &co;">\n<!ENTITY co "A&#38;amp;B">\n<!ENTITY out SYSTEM "file:///etc/passwd">'
+    source = (
+        f"<?xml version='1.0'?>\n<!DOCTYPE html [{declared}]>\n<html><body><p>Use &prod; &out; now</p></body></html>"
+    )
+    found = page(source)
+    assert [(e.text, e.locator.line) for e in found.elements] == [("Use Widget A&B &out; now", (5, 5))]
+    assert [(u.kind, u.state, u.name) for u in found.units[1:]] == [("entity", "not_extracted", "out")]
+    assert PARSERS["html"].quote(source.encode(), Locator(line=(5, 5))).strip() == "Use Widget A&B &out; now"

@@ -325,6 +325,43 @@ def test_pages_of_a_book_outside_its_reading_order_are_recorded() -> None:
     ]
 
 
+@pytest.mark.req("D4.2")
+def test_boxes_amid_a_chapter_are_content() -> None:
+    page = '<html xmlns="http://www.w3.org/1999/xhtml"><body>{}</body></html>'
+    inner = '<header><h1>One</h1></header><p>Words.</p><aside><p>A box.</p></aside><aside class="toc">Menu</aside>'
+    book = BUILD.archive(
+        {
+            "META-INF/container.xml": '<container><rootfiles><rootfile full-path="c.opf"/></rootfiles></container>',
+            "c.opf": '<package><manifest><item id="a" href="a.xhtml" media-type="application/xhtml+xml"/></manifest>'
+            '<spine><itemref idref="a"/></spine></package>',
+            "a.xhtml": page.format(inner),
+        }
+    )
+    found = PARSERS["epub"].parse(RawDocument("s/a.epub", "a.epub", book, "application/epub+zip"))
+    kinds = [ElementKind.HEADING, ElementKind.PARAGRAPH, ElementKind.PARAGRAPH, ElementKind.NAVIGATION]
+    assert [(e.kind, e.text) for e in found.elements] == list(
+        zip(kinds, ["One", "Words.", "A box.", "Menu"], strict=True)
+    )
+
+
+@pytest.mark.req("D3.7")
+def test_entities_an_xml_file_declares_are_its_words() -> None:
+    deep = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 20))
+    declared = (
+        '<!ENTITY prod "Widget"><!ENTITY full "The <b>&prod;</b> &lt;9&gt;"><!ENTITY out SYSTEM "file:///etc/passwd">'
+        f'<!ENTITY round "&round;"><!ENTITY long "{"x" * 3_000}"><!ENTITY l0 "ha">{deep}'
+    )
+    body = "<p>&full; &prod;</p><p>&out; &round; &long; &l19;</p><p><![CDATA[&prod;]]></p>"
+    source = f"<?xml version='1.0'?>\n<!DOCTYPE a [{declared}]>\n<a><title>&prod;</title>{body}</a>"
+    found = read("a.xml", source)
+    texts = ["Widget", "The Widget <9> Widget", "&out; &round; &long; &l19;", "&prod;"]
+    assert [e.text for e in found.elements] == texts
+    assert found.metadata.title == "Widget"
+    assert [u.name for u in found.units if u.kind == "entity"] == ["out", "round", "long", "l19"]
+    quoted = PARSERS["xml_text"].quote(source.encode(), found.elements[1].locator)
+    assert "The Widget <9> Widget" in quoted
+
+
 STYLED = (
     "0.0%", "#,##0.00 &quot;€&quot;", "00000", "0.00", "dd/mm/yyyy", "_(* #,##0.00_);_(* (#,##0.00)", "[$$-409]#,##0",
     "0.0,,&quot;M&quot;",

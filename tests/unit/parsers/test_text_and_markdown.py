@@ -124,3 +124,12 @@ def test_plain_text_is_read_with_care() -> None:
 def test_plain_text_lists_nest() -> None:
     found = read("- a\n  - b\n    goes on\n- c\n", "text_plain")
     assert [(e.level, e.text) for e in found] == [(1, "a"), (2, "b\ngoes on"), (1, "c")]
+
+
+@pytest.mark.req("D2.14")
+def test_cells_beyond_the_header_are_kept() -> None:
+    source = "> | a | b |\n> |---|---|\n> | 1 | 2 | [three](x.md) and `4` | |\n> | 5 | 6 |\n"
+    raw = RawDocument("s/a.md", "a.md", source.encode(), "text/markdown")
+    (table,) = parse(raw, PARSERS["markdown"]).elements
+    assert table.rows == (("a", "b", "", ""), ("1", "2", "three and 4", ""), ("5", "6", "", ""))
+    assert [link.target for link in table.links] == ["x.md"]
