@@ -9,12 +9,12 @@ import re
 
 from parsers.decoding import decode
 from parsers.media_type import HEAD_BYTES, detect
+from parsers.structured_type import is_dotenv_name
 
 MARK = "<redacted>"
 """In place of a value, and of a user with a password in an address. Redaction takes it for a placeholder."""
 
 _MEDIA_TYPE = "text/x-dotenv"
-_NAMED = re.compile(r"(?:^|\.)env(?:\.|$)", re.IGNORECASE)
 _SETTING = re.compile(
     r"(?P<before>[ \t]*(?:#[ \t]*)?(?:export[ \t]+)?)(?P<name>[\w.-]{1,80})(?P<sign>[ \t]*[=:][ \t]*)"
 )
@@ -40,7 +40,7 @@ _NUMBER = 7
 def without_secrets(name: str, content: bytes) -> bytes:
     """The bytes to work with in place of a file's: of a `.env`, with `MARK` for what may be a secret; of any other, the
     same. Lines keep their numbers. A file in which nothing is withheld is the same bytes."""
-    if not _NAMED.search(name) or detect(name, content[:HEAD_BYTES]) != _MEDIA_TYPE:
+    if not is_dotenv_name(name) or detect(name, content[:HEAD_BYTES]) != _MEDIA_TYPE:
         return content
     text = decode(content).text
     lines = re.split(r"(\r\n|\r|\n)", text)

@@ -35,14 +35,19 @@ _PROGRAMS = {
     "bash": "text/x-shellscript", "sh": "text/x-shellscript", "zsh": "text/x-shellscript", "ksh": "text/x-shellscript",
     "python": "text/x-python", "node": "text/javascript", "ruby": "text/x-ruby", "php": "text/x-php",
 }  # fmt: skip
-_DOTENV = re.compile(r"(?:^|.*\.)env(?:\.[\w-]+)?$|^\.env", re.IGNORECASE)
+_DOTENV = re.compile(r"^\.env|(?:^|\.)env(?:rc)?(?:\.[\w.~-]+)?~?$|\.env(?:rc)?[_-][\w.~-]*$", re.IGNORECASE)
 _JSON_TYPES = {"application/json", "application/jsonl", "application/yaml"}
+
+
+def is_dotenv_name(name: str) -> bool:
+    """Whether a text of that name holds settings of an environment: `.env`, `prod.env.local`, `.env-test`, `a.envrc`."""
+    return _DOTENV.search(name) is not None
 
 
 def refine(media_type: str, name: str, text: str) -> str:
     """The media type of a text of which `media_type` is what its name says, from the first 200,000 characters."""
     head = text[:_LOOKED_AT]
-    if _DOTENV.match(name) and media_type == "text/plain":
+    if is_dotenv_name(name) and media_type == "text/plain":
         return "text/x-dotenv"
     if media_type in _JSON_TYPES:
         return _tree_type(media_type, head)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from parsers.dotenv import MARK, without_secrets
+from parsers.media_type import detect
 
 SECRETS = r"""
 DB_PASSWORD=Xk29!pqLmz7w
@@ -75,3 +76,20 @@ def test_only_such_files_are_changed() -> None:
     assert shown(SECRETS, "settings.ini") == SECRETS
     assert shown(SECRETS, "env.md") == SECRETS
     assert without_secrets("logo.env", b"\x89PNG\r\n\x1a\nA=Xk29!pqLmz7w") == b"\x89PNG\r\n\x1a\nA=Xk29!pqLmz7w"
+
+
+@pytest.mark.req("D2.3", "D5.3")
+@pytest.mark.parametrize(
+    "name",
+    [".env", "prod.env", ".env.local", "env.example", ".envrc", "prod.envrc", ".env-test", ".environment",
+     "prod.env_old", "prod.env.bak.2", "prod.env~", "PROD.ENV"],
+)  # fmt: skip
+def test_all_that_is_read_as_a_dotenv_is_withheld(name: str) -> None:
+    text = "export SMTP_LOGIN=zebra42horse\nPLAIN=giraffe77x\n"
+    assert detect(name, text.encode()) == "text/x-dotenv"
+    assert shown(text, name) == f"export SMTP_LOGIN={MARK}\nPLAIN={MARK}\n"
+
+
+@pytest.mark.parametrize("name", ["environment.txt", "seven.txt", "env-notes.txt", "env.md"])
+def test_other_names_are_no_dotenv(name: str) -> None:
+    assert detect(name, b"PLAIN=giraffe77x") != "text/x-dotenv"
