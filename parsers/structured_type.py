@@ -40,7 +40,7 @@ _JSON_TYPES = {"application/json", "application/jsonl", "application/yaml"}
 
 
 def is_dotenv_name(name: str) -> bool:
-    """Whether a text of that name holds settings of an environment: `.env`, `prod.env.local`, `.env-test`, `a.envrc`."""
+    """Whether a text of that name holds an environment: `.env`, `prod.env.local`, `.env-test`, `a.envrc`."""
     return _DOTENV.search(name) is not None
 
 
