@@ -15,6 +15,8 @@ from parsers.pdf_glyphs import INFERRED, LINE_END_HYPHEN, LONE_LIGATURES, WIDE_G
 _GAP_BETWEEN_WORDS = 0.6
 _MIN_GUTTER = 6.0
 _LANE = 5.0
+_LEAST_ODD = 3
+_LINE_GAP = 0.8
 _VOWEL_MARK = re.compile("[\u0591-\u05bd\u064b-\u0652]")
 _UNREADABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffd\ue000-\uf8ff]|\\(cid:\\d+\\)")
 
@@ -165,6 +167,11 @@ def _regions(items: list[Line], depth: int) -> Iterable[list[Line]]:
         if items:
             yield items
         return
+    bands = _bands(items, gutter)
+    if len(bands) > 1:
+        for band in bands:
+            yield from _regions(band, depth + 1)
+        return
     left_band: list[Line] = []
     right_band: list[Line] = []
     for item in sorted(items, key=lambda line: (line.top, line.x0)):
@@ -179,6 +186,66 @@ def _regions(items: list[Line], depth: int) -> Iterable[list[Line]]:
             yield [item]
     yield from _regions(left_band, depth + 1)
     yield from _regions(right_band, depth + 1)
+
+
+def _bands(items: list[Line], gutter: float) -> list[list[Line]]:
+    """The items above, in and below a band whose own columns lie otherwise: across the gutter, side by side with
+    others. It ends at a line that nothing stands beside or at white over the whole width; all in one where it cannot
+    be parted from the rest."""
+    rows = _overlapping(items)
+    if rows == [items]:
+        return rows
+    odd = [at for at, row in enumerate(rows) if _has_own_columns(row, gutter)]
+    if sum(len([item for item in rows[at] if _crosses(item, gutter)]) for at in odd) < _LEAST_ODD:
+        return [items]
+    first, last = odd[0], odd[-1]
+    while first > 0 and _goes_on(rows[first - 1], rows[first], gutter):
+        first -= 1
+    while last + 1 < len(rows) and _goes_on(rows[last], rows[last + 1], gutter):
+        last += 1
+    if first == 0 and last + 1 == len(rows):
+        first, last = odd[0], odd[-1]
+    parts = (
+        [item for row in part for item in row] for part in (rows[:first], rows[first : last + 1], rows[last + 1 :])
+    )
+    return [part for part in parts if part]
+
+
+def _overlapping(items: list[Line]) -> list[list[Line]]:
+    """Items from top to bottom, together where no white parts them over the whole width."""
+    rows: list[list[Line]] = []
+    bottom = 0.0
+    for item in sorted(items, key=lambda line: line.top):
+        if rows and item.top < bottom:
+            rows[-1].append(item)
+        else:
+            rows.append([item])
+        bottom = max(bottom, item.bottom)
+    return rows
+
+
+def _crosses(item: Line, x: float) -> bool:
+    return item.x0 < x - 1 and item.x1 > x + 1
+
+
+def _has_own_columns(row: list[Line], gutter: float) -> bool:
+    """An item crosses the gutter, with another one a lane away at its side."""
+    return any(
+        other.bottom > item.top
+        and other.top < item.bottom
+        and max(other.x0 - item.x1, item.x0 - other.x1) >= _MIN_GUTTER
+        for item in row
+        if _crosses(item, gutter)
+        for other in row
+    )
+
+
+def _goes_on(above: list[Line], below: list[Line], gutter: float) -> bool:
+    """Two rows that follow one another as lines of columns do."""
+    if any(len(row) == 1 and _crosses(row[0], gutter) for row in (above, below)):
+        return False
+    white = min(item.top for item in below) - max(item.bottom for item in above)
+    return white < _LINE_GAP * min(item.size for item in (*above, *below))
 
 
 def _gutter(items: list[Line]) -> float | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import io
+import re
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -78,6 +79,31 @@ def test_interleaved_columns_are_parted() -> None:
 
     text = " ".join(e.text for e in read(BUILD.pdf(draw)).elements)
     assert text.index("left line number 11") < text.index("right line number 0")
+
+
+@pytest.mark.parametrize("shift", [0, 5], ids=["level", "staggered"])
+@pytest.mark.parametrize("heading", ["", "In between", "In between, and as wide as both of the columns of a page are"])
+@pytest.mark.parametrize("counts", [(3, 2), (2, 3)], ids=str)
+def test_bands_of_a_page_have_their_own_columns(counts: tuple[int, int], heading: str, shift: int) -> None:
+    words = "moon summer sing while mill past children songs under evening".split()
+
+    def draw(canvas: Canvas) -> None:
+        y = 760.0
+        for band, columns in zip("ab", counts, strict=True):
+            for column in range(columns):
+                for line in range(12 - (column == 1) * 2):
+                    rest = " ".join(words[(line + at) % 10] for at in range(4 if columns == 3 else 7))
+                    x, down = 50 + column * 500 / columns, 13 * line + shift * (column % 2)
+                    BUILD.lines(canvas, x, y - down, [f"{band}{column}-{line:02d} {rest}"], size=9)
+            y -= 13 * 12 + 25
+            if heading and band == "a":
+                BUILD.lines(canvas, 50, y, [heading], "Helvetica-Bold", 14)
+                y -= 30
+
+    text = "\n".join(e.text for e in read(BUILD.pdf(draw)).elements)
+    found = re.findall(r"\b[ab]\d-\d\d\b", text)
+    assert len(found) == 12 * sum(counts) - 4
+    assert found == sorted(found)
 
 
 def test_rows_without_rules_stay_rows() -> None:
