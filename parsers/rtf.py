@@ -24,7 +24,7 @@ from parsers.comments import FRAGMENT, signed
 from parsers.rtf_reader import Paragraph, Row, RtfReader
 
 NAME = "rtf"
-VERSION = 3
+VERSION = 4
 TOP = "_top"
 _HEADING = re.compile(r"(?:heading|überschrift|titre|标题)\s*(\d)$")
 

@@ -70,6 +70,8 @@ class _Group:
     fallback: int = 1
     encoding: str = "cp1252"
     starred: bool = False
+    outer: str = ""
+    """Where the text of a destination with a reading in Unicode (`upr`) goes: only that reading is said."""
     link: tuple[str, int] | None = None
     """Target of the link this group shows, and where its words begin in the paragraph."""
 
@@ -225,6 +227,10 @@ class RtfReader:
         }  # fmt: skip
         if word in _SKIPPED or (group.starred and word not in _KNOWN_STARRED):
             group.place = ""
+        elif word == "upr":
+            group.outer, group.place = group.place, ""
+        elif word == "ud":
+            group.place = group.outer
         elif word in known and (group.place or word in {"title", "author"}):
             group.place = known[word]()
             if group.place == "inst":

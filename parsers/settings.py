@@ -39,12 +39,13 @@ def setting_elements(source: SourceText, settings: Sequence[Setting], language: 
     start = source.text.index(written)
     lines = (source.lines.number_at(start), source.lines.number_at(start + len(written) - 1))
     yield Element(ElementKind.CODE, written, Locator(line=lines, char=(start, start + len(written))), language=language)
+    told: dict[int, tuple[str, ...]] = {}
     together = _BLOCK if len(settings) > MAX_UNITS else 1
     for section, members in _by_section(settings).items():
         if section:
             yield heading(section, source.place(members[0].start, members[-1].end, section), 1)
         for at in range(0, len(members), together):
-            yield _unit(source, members[at : at + together])
+            yield _unit(source, members[at : at + together], told)
 
 
 def _by_section(settings: Sequence[Setting]) -> dict[str, list[Setting]]:
@@ -55,14 +56,15 @@ def _by_section(settings: Sequence[Setting]) -> dict[str, list[Setting]]:
     return sections
 
 
-def _unit(source: SourceText, settings: Sequence[Setting]) -> Element:
-    texts = [_text(source, setting) for setting in settings]
+def _unit(source: SourceText, settings: Sequence[Setting], told: dict[int, tuple[str, ...]]) -> Element:
+    texts = [_text(source, setting, told) for setting in settings]
     place = source.place(min(first for _, first in texts), max(s.end for s in settings), ".".join(settings[0].path))
     return Element(ElementKind.PARAGRAPH, "\n".join(text for text, _ in texts), place, fragment="setting")
 
 
-def _text(source: SourceText, setting: Setting) -> tuple[str, int]:
-    """`comment`, then `path: value`; and where the comment begins."""
+def _text(source: SourceText, setting: Setting, told: dict[int, tuple[str, ...]]) -> tuple[str, int]:
+    """`comment`, then `path: value`; and where the comment begins. `told`: where comments that were said begin ->
+    the keys above the setting that said it first."""
     number = source.lines.number_at(setting.start)
     above: list[str] = []
     first = setting.start
@@ -72,13 +74,21 @@ def _text(source: SourceText, setting: Setting) -> tuple[str, int]:
             break
         above.insert(0, match.group(1).strip())
         first = line.start
+    if above and not _is_about(first, setting, told):
+        above, first = [], setting.start
     end = source.lines.number_at(max(setting.end - 1, setting.start))
     last = source.lines.between(end, end)[0]
     after = _TRAILING.search(last.text, max(setting.end - last.start, 0))
-    own = [after.group(1).strip()] if after else []
+    own = [after.group(1).strip()] if after and _is_about(last.start + after.start(1), setting, told) else []
     value = " ".join(setting.value.split())
     text = f"{'.'.join(setting.path)}: {value[:_LONGEST_VALUE]}".rstrip(": ")
     return "\n".join([*filter(None, (*above, *own)), text]), first
+
+
+def _is_about(comment: int, setting: Setting, told: dict[int, tuple[str, ...]]) -> bool:
+    """Whether a comment speaks of a setting: of those of its line, not of what an alias elsewhere takes from there."""
+    keys = told.setdefault(comment, setting.path[:-1])
+    return setting.path[: len(keys)] == keys
 
 
 def quote_settings(text: str, span: tuple[int, int], settings: Sequence[Setting]) -> str:

@@ -15,7 +15,7 @@ from parsers.tree_text import is_json, load
 from parsers.yaml_tree import load_all
 
 NAME = "yaml_config"
-VERSION = 2
+VERSION = 3
 MEDIA_TYPES = ("application/yaml", "application/json")
 
 _TEMPLATE = ("{{", "{%", "<%")

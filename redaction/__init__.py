@@ -34,7 +34,7 @@ cannot be vouched for raises `RedactionError`. `VERSION` + `RedactionPolicy.opti
 from redaction.policy import RedactionPolicy, default_policy_text
 from redaction.redactor import Redactor
 
-VERSION: int = 12
+VERSION: int = 13
 """Version of this room's output; part of the content fingerprint."""
 
 __all__ = ["VERSION", "RedactionPolicy", "Redactor", "default_policy_text"]

@@ -53,6 +53,7 @@ _STEMS = (
 )
 # Tokens that page through results or guard a form, and keys of rows.
 _NO_CREDENTIAL = re.compile(r"(?i)(?:next|page|prev|sync|continuation|cursor|resume|csrf|delta|start)[_-]?\Z")
+_FILE = re.compile(r"/(?:etc|bin|sbin|pam\.d|\.vnc)/\Z")  # `/etc/passwd` is a file of Unix, `/usr/bin/passwd` a command
 _IN_QUERY = re.compile(r"[?&][\w-]{0,24}\Z")  # part of a URL: `secret_tokens` decides
 _CLUSTER_VALUE = re.compile(r"^[ \t]+[\w.-]+:[ \t]*[\"']?(?P<value>[A-Za-z0-9+/]{8,}={0,2})[\"']?[ \t]*$", re.MULTILINE)
 _MANIFEST = 2_000
@@ -78,6 +79,8 @@ def is_secret_pair(name: str, value: str) -> bool:
     """Whether `value`, standing beside or under `name` in a table, is a secret of that name."""
     if len(name) > 60 or len(value) > 300 or not _NAME_END.search(name.strip(" :*`")):
         return False
+    if _FILE.search(name, 0, max(name.rfind("passwd"), 0)):
+        return False
     value = value.strip().strip("`\"'")
     if is_worded_pair(name, value):
         return True
@@ -91,7 +94,7 @@ def _assigned(text: str) -> Iterator[Span]:
         match = _ASSIGNMENT.match(text, place)
         if match is None or _NO_CREDENTIAL.search(text, max(0, place - 16), place):
             continue
-        if _IN_QUERY.search(text, max(0, place - 26), place):
+        if _IN_QUERY.search(text, max(0, place - 26), place) or _FILE.search(text, max(0, place - 8), place):
             continue
         group = "quoted" if match["quoted"] is not None else "bare"
         end = match.end(group) if group == "quoted" else token_end(text, *match.span(group))

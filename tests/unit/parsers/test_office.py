@@ -449,3 +449,9 @@ def test_comments_of_rich_text_follow_what_they_are_about() -> None:
         ("Comment by Ann B: Is it\nso?", "comment"),
         ("Then wait.", ""),
     ]
+
+
+@pytest.mark.req("D3.9")
+def test_of_two_readings_of_a_text_in_rtf_the_one_in_unicode_is_said() -> None:
+    found = read("a.rtf", r"{\rtf1\ansi Ask {\upr{Lodz}{\*\ud{\uc0\u321 \'f3d\u378 }}} first.\par Then go.\par}")
+    assert [e.text for e in found.elements] == ["Ask \u0141\u00f3d\u017a first.", "Then go."]

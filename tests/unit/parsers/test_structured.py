@@ -374,3 +374,10 @@ def test_json_may_begin_with_a_comment() -> None:
         ("lib", "lib: dom"),
     ]
     assert found.elements[0].language == "json"
+
+
+def test_a_comment_is_not_said_of_what_an_alias_takes_from_its_line() -> None:
+    found = document("a.yaml", "# Both hosts\na: &x {one: 1, two: 2} # never\nb: *x\n# Third\nc: 3\n")
+    settings = [e.text for e in found.elements if e.kind is ElementKind.PARAGRAPH]
+    both = ["Both hosts\nnever\na.one: 1", "Both hosts\nnever\na.two: 2"]
+    assert settings == ["Third\nc: 3", *both, "b.one: 1", "b.two: 2"]

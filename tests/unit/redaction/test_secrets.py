@@ -120,6 +120,7 @@ def test_secrets_are_found(kind: str, text: str) -> None:
         "password algorithm: sha256, token: base64",
         "https://x.org/reset?token=<token>&key=value",
         "uses: actions/checkout@v4",
+        "cat /etc/passwd alpha1^2",
         "postgresql://my_user:my_password@localhost/db",
         "snowflake://user1:password1@service-account/database1?warehouse=w",
         'credentials="postgresql://loader:loader@localhost:5432/dlt_data"',
@@ -160,6 +161,8 @@ def test_look_alikes_pass(text: str) -> None:
             False,
         ),
         ("密码", "员工每90天必须更换一次密码，不得重复使用。", False),
+        ("See the file /etc/passwd", "alpha1^2", False),
+        ("/prod/db/password", "alpha1^2", True),
         ("Passwords", "รหัสผ่านต้องมีอย่างน้อย12ตัวอักษร", False),
     ],
 )
