@@ -418,6 +418,7 @@ def finish(workspace: Workspace, run_id: str, status: str, extra: dict[str, Any]
         judged = row.report if row is not None and "release" in extra else None
         seconds = {**noted.get("seconds", {}), **extra.get("seconds", {})}
         failed = documents.failures(connection, kb)
+        known = _failed_before(connection, kb)
         unsure = [failure for failure in failed if failure.reason == "needs_review"]
         summary = {
             "run_id": run_id,
@@ -443,7 +444,13 @@ def finish(workspace: Workspace, run_id: str, status: str, extra: dict[str, Any]
                 "removed": removed,
             },
             "failures": [
-                {"uri": failure.uri, "stage": failure.stage, "reason": failure.reason, "detail": failure.detail}
+                {
+                    "uri": failure.uri,
+                    "stage": failure.stage,
+                    "reason": failure.reason,
+                    "detail": failure.detail,
+                    "new": (failure.uri, failure.reason) not in known,
+                }
                 for failure in failed
             ],
             "retired": extra.get("retired", {"releases": 0, "chunks": 0, "originals": 0}),
@@ -458,6 +465,12 @@ def finish(workspace: Workspace, run_id: str, status: str, extra: dict[str, Any]
         }
         runs.finish(connection, run_id, status, summary)
     return summary
+
+
+def _failed_before(connection: Connection, kb: str) -> set[tuple[str, str]]:
+    """(URI, reason) of what the last run that came to its end named as failed."""
+    ended = (row.summary for row in runs.recent(connection, kb, 20) if "failures" in row.summary)
+    return {(row["uri"], row["reason"]) for row in next(ended, {"failures": ()})["failures"]}
 
 
 def _refusal(status: str, release: int, live: int, report: dict[str, Any] | None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import textwrap
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -142,20 +143,26 @@ def finding_row(sample: Mapping[str, Any]) -> str:
 
 
 def failures(rows: Sequence[Mapping[str, Any]], most: int = 20) -> None:
-    """Failed documents with reason and remedy."""
-    if not rows:
-        return
-    documents = "1 document" if len(rows) == 1 else f"{len(rows)} documents"
-    console.print(
-        f"\n[bold]{documents} did not come through[/]; what was published of them before stays, "
-        "for those whom their permissions still let in"
-    )
-    for row in rows[:most]:
+    """Failed documents with reason and remedy; those that the run before has named as a count."""
+    new = [row for row in rows if row.get("new", True)]
+    known = Counter(row["reason"] for row in rows if not row.get("new", True))
+    if new:
+        documents = "1 document" if len(new) == 1 else f"{len(new)} documents"
+        console.print(
+            f"\n[bold]{documents} did not come through[/]; what was published of them before stays, "
+            "for those whom their permissions still let in"
+        )
+    for row in new[:most]:
         console.print(f"  {escape(row['uri'])}  [red]{row['reason']}[/] at {row['stage']}", soft_wrap=True)
         said = with_remedy(row["reason"], row["detail"])
         click.echo(textwrap.fill(said, console.width, initial_indent="      ", subsequent_indent="      "))
-    if len(rows) > most:
-        console.print(f"  ... and {len(rows) - most} more: `kprep status --failures`")
+    if len(new) > most:
+        console.print(f"  ... and {len(new) - most} more: `kprep status --failures`")
+    if known:
+        reasons = ", ".join(f"{count} {reason}" for reason, count in known.most_common())
+        console.print(
+            f"  failed     as in the run before: {reasons}; `kprep status --failures` lists them", soft_wrap=True
+        )
 
 
 def suggested(model: dict[str, Any]) -> None:

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
+from flows.planning import status
+from kprep.cli.output import failures, run_summary
 from kprep.core.errors import PrepError, RetrievalError
 from tests.conftest import MakeBase
 from tests.fakes.knowledge_base import TestBase
@@ -358,3 +360,25 @@ def test_a_run_whose_only_news_fails_publishes_nothing(make_base: MakeBase) -> N
     assert summary["release"] == summary["base_release"] == 1
     assert summary["documents"]["failed"] == 1
     assert summary["documents"]["added"] == 0
+
+
+def test_a_failure_is_named_in_full_once_and_then_counted(
+    make_base: MakeBase, capsys: pytest.CaptureFixture[str]
+) -> None:
+    base = make_base({"a.md": "# A\n\nThe boiler is looked after by the house keeper.\n", "b.pdf": b"%PDF-1.4 nothing"})
+    run_summary(base.run())
+    assert "docs/b.pdf  corrupt at parse" in " ".join(capsys.readouterr().out.split(" "))
+    again = base.run()
+    assert [(row["uri"], row["new"]) for row in again["failures"]] == [("docs/b.pdf", False)]
+    run_summary(again)
+    said = capsys.readouterr().out
+    assert "as in the run before: 1 corrupt; `kprep status --failures` lists them" in said
+    assert "b.pdf" not in said
+    base.write("c.pdf", b"%PDF-1.4 nothing")
+    run_summary(base.run())
+    said = capsys.readouterr().out
+    assert "1 document did not come through" in said
+    assert "docs/c.pdf" in said
+    assert "as in the run before: 1 corrupt" in said
+    failures(status(base.workspace)["failures"], most=10_000)
+    assert "docs/b.pdf" in capsys.readouterr().out
