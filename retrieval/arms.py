@@ -21,7 +21,9 @@ EXACT_LEAST, EXACT_MOST, EXACT_SHARE = 2_000, 8_000, 0.0133
 """Up to this share of a release's chunks, within bounds, all that are visible are compared: at most some 10 ms for each
 3,000, and no neighbour is missed. The approximate index would go on long for as few."""
 NEAR_MOST = 1_000
-"""Most neighbours the approximate index is asked for before all visible chunks are compared instead."""
+"""Most neighbours the approximate index is asked for, as pgvector walks through no more (hnsw.ef_search)."""
+NEAR_ENOUGH = 50
+"""Visible ones among so many that are enough where more are wanted: comparing all visible chunks would take longer."""
 
 Ranked = list[tuple[str, float]]
 
@@ -91,10 +93,12 @@ def dense_hits(
     if few is not None:
         return few
     near = 2 * top_k
-    while near <= NEAR_MOST:
+    while True:
         hits = search.dense_near(connection, scope, index, vector, near)
-        if len(hits) >= top_k:
+        if len(hits) >= top_k or (near >= NEAR_MOST and len(hits) >= NEAR_ENOUGH):
             return hits[:top_k]
         share = (len(hits) + 1) / (near + 1)
-        near = max(4 * near, math.ceil(FIRST_LOOK * top_k / share))
-    return search.dense_exact(connection, scope, space, vector, top_k)
+        wanted = math.ceil(FIRST_LOOK * top_k / share)
+        if near >= NEAR_MOST or NEAR_MOST * share < min(top_k, NEAR_ENOUGH):
+            return search.dense_exact(connection, scope, space, vector, top_k)
+        near = min(NEAR_MOST, max(4 * near, wanted))
