@@ -25,7 +25,7 @@ import numpy as np
 from sqlalchemy import Connection, text
 
 from benchmarks import search_base as base
-from kprep.store import embedded, embeddings, search
+from kprep.store import embedded, embeddings, releases, search
 from kprep.store.database import Database
 from kprep.store.search import Scope
 from retrieval import arms, bm25, fusion, tokens
@@ -89,14 +89,17 @@ def main() -> None:
     parser.add_argument("--chunks", type=int, nargs="+", default=[100_000])
     parser.add_argument("--queries", type=int, default=100)
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--keep", type=Path, help="folder that keeps the loaded bases between runs")
     arguments = parser.parse_args()
     measured = []
     for chunks in arguments.chunks:
-        with tempfile.TemporaryDirectory(dir="/tmp") as folder:
-            Path(folder).chmod(0o755)
-            server = embedded.start(Path(folder))
+        with tempfile.TemporaryDirectory(dir="/tmp") as scratch:
+            folder = arguments.keep / str(chunks) if arguments.keep else Path(scratch)
+            folder.mkdir(parents=True, exist_ok=True)
+            folder.chmod(0o755)
+            server = embedded.start(folder)
             server.release()
-            database = Database.open(Path(folder), None)
+            database = Database.open(folder, None)
             try:
                 measured.append(bench(database, chunks, arguments.queries))
             finally:
@@ -111,17 +114,20 @@ def bench(database: Database, chunks: int, queries: int) -> Figures:
     figures = Figures(chunks)
     generator = np.random.default_rng(7)
     words = base.words_of(generator, chunks)
-    started = time.perf_counter()
     with database.begin() as connection:
-        base.load(connection, words, generator)
-    with database.begin() as connection:
-        connection.execute(text("ANALYZE"))
-    figures.say(f"loaded in {time.perf_counter() - started:.0f} s")
-    started = time.perf_counter()
-    with database.connect() as connection:
-        embeddings.build_near_index(connection, base.SPACE, 1000)
-    figures.say(f"approximate index built in {time.perf_counter() - started:.0f} s")
-    asked = questions(generator, queries)
+        loaded = releases.live_release(connection, base.KB)
+    if not loaded:
+        started = time.perf_counter()
+        with database.begin() as connection:
+            base.load(connection, words, generator)
+        with database.begin() as connection:
+            connection.execute(text("ANALYZE"))
+        figures.say(f"loaded in {time.perf_counter() - started:.0f} s")
+        started = time.perf_counter()
+        with database.connect() as connection:
+            embeddings.build_near_index(connection, base.SPACE, 1000)
+        figures.say(f"approximate index built in {time.perf_counter() - started:.0f} s")
+    asked = questions(np.random.default_rng(8), queries)
     with database.begin() as connection:
         sizes(connection, figures)
         search.plan_anew(connection)  # as a reader does
@@ -130,6 +136,8 @@ def bench(database: Database, chunks: int, queries: int) -> Figures:
         whole(connection, asked, figures)
     embed(asked.words[:20], figures)
     with database.begin() as connection:
+        if not connection.execute(text("SELECT to_regclass('plain')")).scalar():
+            load_plain(connection)
         plain(connection, asked, figures)
     return figures
 
@@ -212,8 +220,8 @@ def embed(asked: list[list[str]], figures: Figures) -> None:
     figures.time("vector of a question", lambda number: embedder.embed_query(" ".join(asked[number])), len(asked))
 
 
-def plain(connection: Connection, asked: Asked, figures: Figures) -> None:
-    """The same rows in one table with the usual indexes, the plan left to the planner."""
+def load_plain(connection: Connection) -> None:
+    """The same rows in one table with the usual indexes."""
     for statement in (
         PLAIN,
         "CREATE INDEX ON plain USING gin (words)",
@@ -222,6 +230,10 @@ def plain(connection: Connection, asked: Asked, figures: Figures) -> None:
         "ANALYZE plain",
     ):
         connection.execute(text(statement))
+
+
+def plain(connection: Connection, asked: Asked, figures: Figures) -> None:
+    """That table searched, the plan left to the planner."""
     ranked = text(
         "SELECT chunk_id FROM plain WHERE words @@ to_tsquery('simple', :q) "
         "ORDER BY ts_rank(words, to_tsquery('simple', :q)) DESC LIMIT 10"
