@@ -30,7 +30,7 @@ from parsers.pdf_ocr import REMEDY, is_available, recognise
 from parsers.quiet import quiet
 
 NAME = "pdf"
-VERSION = 10
+VERSION = 11
 
 _DATE = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:(Z)|([+-])(\d\d)'?(\d\d)?)?")
 _SAYS_NOTHING = {"untitled", "anonymous", "unspecified", "(anonymous)", "(unspecified)"}
@@ -56,7 +56,7 @@ def parse(raw: RawDocument) -> ParsedDocument:
 
     Running headers, footers and page numbers are marked; text the reader does not see is `hidden`. Words of a page
     whose font has no Unicode map are left out and the page's state is `unreadable_font`; single glyphs without one are
-    U+FFFD in the text, and recorded as `glyphs` of the page in that state.
+    left out as well, and recorded as `glyphs` of the page in that state.
     Pages without text are recognised where the extra `ocr` is installed (`confidence`: mean of the page's words); those
     recognised badly give no text and their state is `needs_review`.
     Raises: EncryptedDocument (no password of `PASSWORDS` opens it), CorruptDocument, TooLarge, NoText, NeedsReview.
@@ -227,7 +227,7 @@ def _unmapped(file: Any, indexes: Sequence[int]) -> Iterator[str]:
     for index in indexes:
         page = file[index]
         text_page = page.get_textpage()
-        yield UNMAPPED * characters(text_page.raw).count(UNMAPPED)
+        yield "\ufffd" * characters(text_page.raw).count(UNMAPPED)
         text_page.close()
         page.close()
 

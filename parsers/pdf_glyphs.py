@@ -44,8 +44,9 @@ WIDE_GAP = 1.3
 """Sizes of the letters by which two words lie so far apart that they belong to different columns."""
 _LAM, _ALEFS = "\u0644", "\u0622\u0623\u0625\u0627"
 LINE_END_HYPHEN = "\ufffe"
-UNMAPPED = "\ufffd"
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ufffd]")
+UNMAPPED = "\x01"
+"""Stands for a glyph that no map explains; like all controls it leaves the text at the parsers' exit."""
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 INFERRED = "\u2423"
 """Stands for a space PDFium inferred."""
 
