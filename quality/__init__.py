@@ -14,7 +14,7 @@ of new chunks, `text` and `index_text`), `code_cut` (a bracket that only the nei
 `table_header`, `language_mismatch`, `language_changed`.
 Coverage of new documents: `chunks_missing`, `text_lost`, `text_shrunk`, `headings_lost`, `chunk_count` (robust z),
 `reading_order`, `index_text`, `parents_wrong`, `keywords_missing`, `sections_gone`.
-Likeness: `chunks_similar` (MinHash), `lines_repeated`, `clauses_conflict`.
+Likeness: `chunks_similar` (MinHash), `documents_repeated`, `lines_repeated`, `clauses_conflict`.
 Change: `mass_change`, `permissions_widened`, `copies_wider`, `metadata_differs`, `validity_lost`,
 `documents_exchanged`, `formats_gone`, `newer_first`, `vectors_wrong` (some vectors computed again).
 Citations: `locator_opens` opens the originals of a fixed sample of new chunks; 90 % of their words must stand there,

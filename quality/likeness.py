@@ -1,10 +1,10 @@
-"""Is the same said twice: nearly equal chunks, and lines that repeat from chunk to chunk?"""
+"""Is the same said twice: nearly equal chunks, documents that repeat another, lines that repeat from chunk to chunk?"""
 
 from __future__ import annotations
 
 import itertools
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from quality.samples import first, shown
 from quality.spec import Candidate, CandidateChunk, CheckSpec, Finding, Level
@@ -16,6 +16,10 @@ BANDS = 32
 """128 values in 32 bands of 4: pairs of likeness 0.8 are met with probability 1, of 0.3 with 0.2 (then compared)."""
 LEAST_WORDS = 12
 """Shorter chunks are alike by accident."""
+REPEATED = 0.8
+"""Share of a document's words in chunks of another from which it repeats that."""
+MOST_CHUNKS = 200
+"""Chunks of new documents that are looked up among the unchanged ones: at some 10 ms each."""
 NOISE_CHUNKS = 5
 """A line at the edge of fewer chunks is no header or footer, whatever their share of the document."""
 
@@ -35,6 +39,69 @@ def chunks_similar(candidate: Candidate) -> Sequence[Finding]:
         for one, other, likeness in pairs
     )
     return [Finding("chunks_similar", level, share <= limit, share, limit, message, samples)]
+
+
+def documents_repeated(candidate: Candidate) -> Sequence[Finding]:
+    """New documents of which another document holds the text, wholly or nearly. Not where one supersedes the other, or
+    has ended."""
+    own: dict[str, list[CandidateChunk]] = defaultdict(list)
+    for chunk in candidate.chunks:
+        own[chunk.document_uri].append(chunk)
+    holders = _holders(candidate)
+    told: set[frozenset[str]] = set()
+    rows = []
+    for document in sorted(candidate.documents, key=lambda document: document.uri, reverse=True):
+        if document.live is not None or document.uri in candidate.expired:
+            continue
+        sizes = {chunk.chunk_id: len(words(chunk.text)) for chunk in own[document.uri]}
+        held: Counter[str] = Counter()
+        for key, size in sizes.items():
+            held.update(dict.fromkeys(holders[key], size))
+        for uri, common in held.most_common(1):
+            share = common / sum(sizes.values())
+            pair = frozenset((document.uri, uri))
+            if common >= LEAST_WORDS and share >= REPEATED and pair not in told:
+                told.add(pair)
+                rows.append({"document_uri": document.uri, "other_uri": uri, "share": round(share, 2)})
+    message = f"{len(rows)} new documents repeat the text of another one"
+    if rows:
+        message += ": exclude the copy, or let one supersede the other (`supersedes`, `valid_until`)"
+    return [Finding("documents_repeated", "warning", not rows, float(len(rows)), 0.0, message, first(rows[::-1]))]
+
+
+def _holders(candidate: Candidate) -> Mapping[str, set[str]]:
+    """Chunk id -> other documents that say the same or nearly. Changed ones are compared with each other, and what is
+    new and stands in none of them with the unchanged ones."""
+    least = candidate.thresholds.near_duplicate_likeness
+    found: dict[str, set[str]] = defaultdict(set)
+    same: dict[str, set[str]] = defaultdict(set)
+    for chunk in candidate.chunks:
+        same[" ".join(chunk.text.split())].add(chunk.document_uri)
+    for one, other, _ in near_pairs(candidate.chunks, least):
+        found[one.chunk_id].add(other.document_uri)
+        found[other.chunk_id].add(one.document_uri)
+    added = {document.document_id for document in candidate.documents if document.live is None}
+    looked_up = 0
+    for chunk in candidate.chunks:
+        held = found[chunk.chunk_id] | same[" ".join(chunk.text.split())]
+        held |= {copy.document_uri for copy in candidate.copies.get(chunk.chunk_id, ())}
+        if candidate.near and chunk.document_id in added and held <= {chunk.document_uri} and looked_up < MOST_CHUNKS:
+            looked_up += 1
+            said = set(_shingles(words(chunk.text)))
+            held |= {other.document_uri for other in candidate.near(chunk) if _alike(said, other) >= least}
+        found[chunk.chunk_id] = {uri for uri in held if _beside(candidate, chunk.document_uri, uri)}
+    return found
+
+
+def _beside(candidate: Candidate, one: str, other: str) -> bool:
+    """Whether both documents are there to stay: neither supersedes the other, and the other has not ended."""
+    replaced = {*candidate.replaced.get(one, ()), *candidate.replaced.get(other, ())}
+    return one != other and other not in candidate.expired and not replaced & {one, other}
+
+
+def _alike(said: set[str], other: CandidateChunk) -> float:
+    there = set(_shingles(words(other.text)))
+    return len(said & there) / len(said | there) if said else 0.0
 
 
 def near_pairs(chunks: Sequence[CandidateChunk], least: float) -> list[tuple[CandidateChunk, CandidateChunk, float]]:
@@ -107,4 +174,8 @@ def _edges(text: str) -> set[tuple[str, ...]]:
     return {line for line in (lines[0], lines[-1]) if len(line) >= 2} if len(lines) > 1 else set()
 
 
-CHECKS = (CheckSpec("chunks_similar", chunks_similar), CheckSpec("lines_repeated", lines_repeated))
+CHECKS = (
+    CheckSpec("chunks_similar", chunks_similar),
+    CheckSpec("documents_repeated", documents_repeated),
+    CheckSpec("lines_repeated", lines_repeated),
+)

@@ -33,6 +33,7 @@ CODES, RELAY, API = (
     "engineering/relay-config-reference.md",
     "engineering/orders-api.md",
 )
+AWARENESS = "people/security-awareness.md"
 GUIDELINES, MANUAL, CHINESE, GERMAN = (
     "engineering/coding-guidelines.md",
     "engineering/gateway-g2-service-manual.pdf",
@@ -316,6 +317,16 @@ def one_line_over_and_over() -> Candidate:
     victim = max(handbook().values(), key=lambda document: len(document.chunks))
     same = tuple(said(chunk, "x" * 900) for chunk in victim.chunks)
     return candidate_of(with_documents(replace(victim, chunks=same)))
+
+
+@corruption("documents_repeated")
+def a_byte_copy_of_one_document() -> Candidate:
+    return candidate_of(with_documents(prepare("people/copy-of-awareness.md", handbook()[AWARENESS].content)))
+
+
+@corruption("documents_repeated")
+def a_copy_with_a_word_changed_in_each_part() -> Candidate:
+    return candidate_of(with_documents(written("engineering/relay-config-draft.md", _draft(RELAY))))
 
 
 @corruption("chunks_similar")

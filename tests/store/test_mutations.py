@@ -83,4 +83,22 @@ def test_a_section_cut_from_a_live_document_is_named(make_base: MakeBase) -> Non
     ]
 
 
+@pytest.mark.req("D9.11")
+def test_a_copy_of_a_live_document_is_named_with_it(make_base: MakeBase) -> None:
+    base = make_base(FILES)
+    assert base.run()["status"] == "published"
+    base.write("badge-copy.md", FILES["badge.md"])
+    base.write(
+        "tour-again.md", FILES["tour.md"].replace("steam engine", "steam motor") + "\nIt takes some two hours.\n"
+    )
+    with steps.only_run(base.workspace):
+        release = candidate(base)
+        with base.connection() as connection:
+            report = gate.judge(base.workspace, connection, release)
+    (finding,) = [finding for finding in report.findings if finding.code == "documents_repeated"]
+    copy = {"document_uri": "docs/badge-copy.md", "other_uri": "docs/badge.md", "share": 1.0}
+    assert finding.samples == (copy,)
+    assert report.passed
+
+
 NEGATED = "(SELECT ('[' || string_agg(CAST(-x AS text), ',') || ']')::vector FROM unnest(embedding::real[]) AS x)"
