@@ -171,11 +171,15 @@ def _type_and_facts(node: Node, resolver: Resolver, *, name: bool = True, depth:
 
 
 def _alternative(node: Node, resolver: Resolver, depth: int) -> str:
-    """One schema of several, with all it says but its fields: "string (maxLength: 5; Two letters)", "Order", "null"."""
+    """One schema of several, with all it says but its fields, in the order of the file: "string (maxLength: 5;
+    description: Two letters)", "Order", "null"."""
     kind, *facts = _type_and_facts(node, resolver, depth=depth) or [""]
     required = node.texts_of("required")
     facts += [f"required: {', '.join(required)}"] if required else []
-    facts += [*_words(node), *(_constraints(node) if node.get("$ref") else [])]
+    facts += [f"{key}: {said}" for key in ("title", "description") if (said := node.text_of(key).strip())]
+    facts += _constraints(node) if node.get("$ref") else []
+    order = {entry.key: number for number, entry in enumerate(node.entries)}
+    facts.sort(key=lambda fact: order.get(re.split("[: ]", fact, maxsplit=1)[0], order.get("items", 0)))
     return f"{kind} ({'; '.join(facts)})".strip() if facts else kind
 
 

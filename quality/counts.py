@@ -125,7 +125,7 @@ def chunks_duplicate(candidate: Candidate) -> Sequence[Finding]:
     count = sum(len({chunk.document_id for chunk in group}) for group in repeated)
     texts = candidate.total - sum(map(len, map(_again, groups)))
     share, limit = _share(count, texts), candidate.thresholds.duplicate_share
-    level: Level = "error" if candidate.total >= candidate.thresholds.small_release else "warning"
+    level: Level = "error" if texts >= candidate.thresholds.small_release else "warning"
     message = f"{count} of {texts} texts say the same as one of another document"
     if share > limit:
         message += ": exclude copies of documents, or let a cleaning rule take what repeats on every page"
@@ -173,8 +173,9 @@ def _copies(candidate: Candidate, chunk: CandidateChunk) -> list[str]:
 
 def _elsewhere(candidate: Candidate, group: Sequence[CandidateChunk]) -> list[str]:
     """At most three other documents that say the same as the first chunk of a group."""
-    others = [chunk.document_uri for chunk in group if chunk.document_id != group[0].document_id]
-    return list(dict.fromkeys(others + [uri for chunk in group for uri in _copies(candidate, chunk)]))[:3]
+    own = group[0].document_uri
+    others = [uri for chunk in group for uri in (chunk.document_uri, *_copies(candidate, chunk)) if uri != own]
+    return list(dict.fromkeys(others))[:3]
 
 
 def chunks_over_limit(candidate: Candidate) -> Sequence[Finding]:

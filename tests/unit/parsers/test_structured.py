@@ -12,6 +12,7 @@ from kprep.core.errors import CorruptDocument, ParseError, TooLarge
 from kprep.core.models import Element, ElementKind, Locator, ParsedDocument, RawDocument
 from parsers import PARSERS, coverage, graphql, json_schema, openapi, parse, parser_for
 from parsers.media_type import detect
+from quality.text import share_found
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "parsers"
 
@@ -265,7 +266,7 @@ def test_every_word_of_a_schema_reaches_its_fields() -> None:
     assert rows["^v-"] == ["Set", "by", "the", "vendor"]
     assert rows["if.kind"] == ["const:", "gift"]
     assert rows["then"] == ["Gifts", "need", "a", "card", "required:", "card"]
-    assert "oneOf: object (Written by hand), (required: ink)" in elements[1].text.split("\n")
+    assert "oneOf: object (description: Written by hand), (required: ink)" in elements[1].text.split("\n")
     assert rows["pen"] == []
     assert rows["additionalProperties"] == ["string", "Free", "notes"]
 
@@ -273,7 +274,7 @@ def test_every_word_of_a_schema_reaches_its_fields() -> None:
 @pytest.mark.req("D2.1", "D3.9")
 def test_alternatives_of_a_value_keep_what_they_say() -> None:
     word = {"type": "string", "maxLength": 5, "pattern": "^[a-z]{2}$", "description": "Two letters"}
-    said = "anyOf: string (maxLength: 5; pattern: ^[a-z]{2}$; Two letters), null"
+    said = "anyOf: string (maxLength: 5; pattern: ^[a-z]{2}$; description: Two letters), null"
     tuple_of = {"type": "array", "prefixItems": [{"type": "string", "title": "Kind"}, {"$ref": "#/x"}]}
     lists = {"type": "array", "items": {"anyOf": [{"type": "array", "items": word}, {"type": "null"}]}}
     fields = {
@@ -285,7 +286,7 @@ def test_alternatives_of_a_value_keep_what_they_say() -> None:
     }
     rows = {row[0]: row[1:] for e in document("a.schema.json", _schema_of(fields)).elements for row in e.rows}
     assert rows["lang"][0] == said
-    assert "prefixItems: string (Kind), x" in rows["pair"]
+    assert "prefixItems: string (title: Kind), x" in rows["pair"]
     assert "items: minimum: 4711" in rows["old"]
     assert rows["lists"][0] == "array anyOf: array string (maxLength: 5; pattern: ^[a-z]{2}$; Two letters), null"
     assert "default unit: kg" in rows["part"]
@@ -301,6 +302,8 @@ def test_alternatives_of_a_value_keep_what_they_say() -> None:
         assert said in [cell for e in found.elements for row in e.rows for cell in row]
         assert "filter.sku" in [row[0] for e in found.elements for row in e.rows]
         assert coverage(raw, found) == 1.0
+        shares = [share_found(e.text, openapi.quote(content, e.locator)) for e in found.elements if e.rows]
+        assert all(share in {None, 1.0} for share in shares)
 
 
 def _schema_of(fields: dict[str, object]) -> str:

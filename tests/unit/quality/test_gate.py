@@ -106,8 +106,12 @@ def test_an_odd_document_that_repeats_itself_is_named_and_stops_no_other() -> No
     assert (repeated.level, repeated.passed, repeated.samples[0]["times"]) == ("warning", False, 178)
     assert "177 of them of people/odd.txt" in repeated.message
     copied = make_chunk("people/copy.txt", 0, "x" * 900)
-    finding = one(run_gate(make_candidate([*CHUNKS, *many, *odd, copied])), "chunks_duplicate")
+    there = {copied.chunk_id: (Copy("people/odd.txt"),)}
+    finding = one(run_gate(make_candidate([*CHUNKS, *many, *odd, copied], copies=there)), "chunks_duplicate")
     assert finding.value == pytest.approx(2 / 73)
+    assert finding.samples[0]["also_in"] == ["people/copy.txt"]
+    few = one(run_gate(make_candidate([*odd, copied])), "chunks_duplicate")
+    assert (few.level, few.passed) == ("warning", False)  # two texts, however often said
 
 
 @pytest.mark.parametrize("text", ["«CAFÉ» und «AMANHû", "Größe, naïve, 5 °C, Łódź", "Прил. Ñandú", "“AMANHÔ — sim"])
