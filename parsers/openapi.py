@@ -194,8 +194,10 @@ class _Writer:
         if len(rows) > 1:
             self.elements.append(table(even(rows), place, "api"))
         for node in map(self.resolver.resolve, nodes):
-            if (schema := node.get("schema") or _first_schema(node)) and node.text_of("in") != "body":
-                self._fields(schema, place, "api", node.text_of("name"))
+            schema = node.get("schema") or _first_schema(node)
+            if schema and node.text_of("in") != "body" and len(field_rows(schema, self.resolver, 1)) > 1:
+                self._text(node.text_of("name"), place, "api")
+                self._fields(schema, place, "api")
         for node in bodies:
             self._text("\n".join((node.text_of("name"), node.text_of("description"))), place, "api")
             if schema := node.get("schema"):
@@ -230,8 +232,8 @@ class _Writer:
         language = "json" if written[:1] in {"{", "["} else "yaml"
         self.elements.append(Element(ElementKind.CODE, written, place, language=language, fragment="api"))
 
-    def _fields(self, schema: Node, place: Locator, fragment: str, prefix: str = "") -> None:
-        rows = field_rows(schema, self.resolver, _MAX_OPERATION_ROWS, prefix=prefix)
+    def _fields(self, schema: Node, place: Locator, fragment: str) -> None:
+        rows = field_rows(schema, self.resolver, _MAX_OPERATION_ROWS)
         if len(rows) > 1:
             self.elements.append(table(rows, place, fragment))
 

@@ -204,13 +204,13 @@ def extensions(node: Node, *keys: str) -> list[str]:
     return [" ".join(outline(e)) for e in node.entries if e.key.startswith("x-") or e.key in keys]
 
 
-def field_rows(schema: Node, resolver: Resolver, max_rows: int, depth: int = MAX_DEPTH, prefix: str = "") -> list[Row]:
-    """Header and one row a field: dotted path (below `prefix`), type, "required" or "", description, then its
+def field_rows(schema: Node, resolver: Resolver, max_rows: int, depth: int = MAX_DEPTH) -> list[Row]:
+    """Header and one row a field: dotted path, type, "required" or "", description, then its
     constraints, a cell each. Fields of nested objects follow theirs, those behind a reference down to `depth` levels; a
     schema inside itself is named, not opened again. Fields by pattern and conditions that say something are rows too;
     what alternatives say beside their fields stands with the type."""
     header: Row = ("properties", "type", "required", "description")
-    rows = _rows(schema, resolver, prefix, depth, frozenset(), set())
+    rows = _rows(schema, resolver, "", depth, frozenset(), set())
     return even([header, *(row for _, row in zip(range(max_rows), rows, strict=False))])
 
 
