@@ -43,7 +43,7 @@ MOMENTS: dict[str, Callable[[], None]] = {
     "assembled": lambda: after(run, "assemble", 1),
     "judged": lambda: after(releases, "save_report", 1),
     "moved": lambda: after(releases, "move_channel", 1),
-    "settled": lambda: after(overlay, "settle", 1),
+    "settled": lambda: after(overlay, "settle", 3),  # in the plan, for the gate, and where it is live
 }
 
 if __name__ == "__main__":
