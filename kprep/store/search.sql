@@ -1,36 +1,30 @@
--- name: visible_among
-SELECT v.chunk_no, v.chunk_id
-FROM kprep.visible_members(:kb, :release, :principals, :as_of, :stores) v
-WHERE v.chunk_no = ANY(:numbers)
-  AND (CAST(:sensitivity AS text[]) IS NULL OR v.sensitivity = ANY(:sensitivity))
-  AND (CAST(:doc_type AS text[]) IS NULL OR v.doc_type = ANY(:doc_type))
-  AND (CAST(:language AS text[]) IS NULL OR v.language = ANY(:language))
-  AND (CAST(:source AS text[]) IS NULL OR v.source = ANY(:source))
-  AND (CAST(:updated_from AS timestamptz) IS NULL OR v.updated_at >= CAST(:updated_from AS timestamptz))
-  AND (CAST(:updated_until AS timestamptz) IS NULL OR v.updated_at < CAST(:updated_until AS timestamptz));
-
--- name: visible_all
-SELECT v.chunk_no, v.chunk_id
-FROM kprep.visible_members(:kb, :release, :principals, :as_of, :stores) v
-WHERE true
-  AND (CAST(:sensitivity AS text[]) IS NULL OR v.sensitivity = ANY(:sensitivity))
-  AND (CAST(:doc_type AS text[]) IS NULL OR v.doc_type = ANY(:doc_type))
-  AND (CAST(:language AS text[]) IS NULL OR v.language = ANY(:language))
-  AND (CAST(:source AS text[]) IS NULL OR v.source = ANY(:source))
-  AND (CAST(:updated_from AS timestamptz) IS NULL OR v.updated_at >= CAST(:updated_from AS timestamptz))
-  AND (CAST(:updated_until AS timestamptz) IS NULL OR v.updated_at < CAST(:updated_until AS timestamptz));
-
--- name: dense_few
--- The exact order of what is visible, when that is few; and in a first row how many are visible, counted up to a limit.
-WITH seen AS MATERIALIZED (
-    SELECT v.chunk_id, v.content_hash FROM kprep.visible_members(:kb, :release, :principals, :as_of, :stores) v
-    WHERE true
+-- What a view and a request ask for, beside permissions.
+-- part: filters
   AND (CAST(:sensitivity AS text[]) IS NULL OR v.sensitivity = ANY(:sensitivity))
   AND (CAST(:doc_type AS text[]) IS NULL OR v.doc_type = ANY(:doc_type))
   AND (CAST(:language AS text[]) IS NULL OR v.language = ANY(:language))
   AND (CAST(:source AS text[]) IS NULL OR v.source = ANY(:source))
   AND (CAST(:updated_from AS timestamptz) IS NULL OR v.updated_at >= CAST(:updated_from AS timestamptz))
   AND (CAST(:updated_until AS timestamptz) IS NULL OR v.updated_at < CAST(:updated_until AS timestamptz))
+
+-- name: visible_among
+SELECT v.chunk_no, v.chunk_id
+FROM kprep.visible_members(:kb, :release, :principals, :as_of, :stores) v
+WHERE v.chunk_no = ANY(:numbers)
+-- with: filters;
+
+-- name: visible_all
+SELECT v.chunk_no, v.chunk_id
+FROM kprep.visible_members(:kb, :release, :principals, :as_of, :stores) v
+WHERE true
+-- with: filters;
+
+-- name: dense_few
+-- The exact order of what is visible, when that is few; and in a first row how many are visible, counted up to a limit.
+WITH seen AS MATERIALIZED (
+    SELECT v.chunk_id, v.content_hash FROM kprep.visible_members(:kb, :release, :principals, :as_of, :stores) v
+    WHERE true
+-- with: filters
     LIMIT :most + 1
 ), few AS (
     SELECT s.chunk_id, e.embedding <=> CAST(:vector AS vector) AS distance
@@ -46,12 +40,7 @@ SELECT v.chunk_id, 1 - (e.embedding <=> CAST(:vector AS vector)) AS cosine
 FROM kprep.visible_members(:kb, :release, :principals, :as_of, :stores) v
 JOIN kprep.embeddings e ON e.space_id = :space_id AND e.content_hash = v.content_hash
 WHERE true
-  AND (CAST(:sensitivity AS text[]) IS NULL OR v.sensitivity = ANY(:sensitivity))
-  AND (CAST(:doc_type AS text[]) IS NULL OR v.doc_type = ANY(:doc_type))
-  AND (CAST(:language AS text[]) IS NULL OR v.language = ANY(:language))
-  AND (CAST(:source AS text[]) IS NULL OR v.source = ANY(:source))
-  AND (CAST(:updated_from AS timestamptz) IS NULL OR v.updated_at >= CAST(:updated_from AS timestamptz))
-  AND (CAST(:updated_until AS timestamptz) IS NULL OR v.updated_at < CAST(:updated_until AS timestamptz))
+-- with: filters
 ORDER BY e.embedding <=> CAST(:vector AS vector), v.chunk_id
 LIMIT :top_k;
 
@@ -62,12 +51,7 @@ FROM (
     SELECT v.content_hash FROM kprep.visible_members(:kb, :release, :principals, :as_of, :stores) v
     WHERE v.chunk_id <> :best
   AND v.language = (SELECT c.language FROM kprep.chunks c WHERE c.kb = :kb AND c.chunk_id = :best)
-  AND (CAST(:sensitivity AS text[]) IS NULL OR v.sensitivity = ANY(:sensitivity))
-  AND (CAST(:doc_type AS text[]) IS NULL OR v.doc_type = ANY(:doc_type))
-  AND (CAST(:language AS text[]) IS NULL OR v.language = ANY(:language))
-  AND (CAST(:source AS text[]) IS NULL OR v.source = ANY(:source))
-  AND (CAST(:updated_from AS timestamptz) IS NULL OR v.updated_at >= CAST(:updated_from AS timestamptz))
-  AND (CAST(:updated_until AS timestamptz) IS NULL OR v.updated_at < CAST(:updated_until AS timestamptz))
+-- with: filters
     ORDER BY v.content_hash LIMIT :most
 ) AS s JOIN kprep.embeddings e ON e.space_id = :space_id AND e.content_hash = s.content_hash;
 
@@ -90,12 +74,7 @@ SELECT v.chunk_id, 1 - (n.embedding <=> CAST(:vector AS vector)) AS cosine
 FROM near n
 JOIN kprep.visible_members(:kb, :release, :principals, :as_of, :stores) v ON v.content_hash = n.content_hash
 WHERE true
-  AND (CAST(:sensitivity AS text[]) IS NULL OR v.sensitivity = ANY(:sensitivity))
-  AND (CAST(:doc_type AS text[]) IS NULL OR v.doc_type = ANY(:doc_type))
-  AND (CAST(:language AS text[]) IS NULL OR v.language = ANY(:language))
-  AND (CAST(:source AS text[]) IS NULL OR v.source = ANY(:source))
-  AND (CAST(:updated_from AS timestamptz) IS NULL OR v.updated_at >= CAST(:updated_from AS timestamptz))
-  AND (CAST(:updated_until AS timestamptz) IS NULL OR v.updated_at < CAST(:updated_until AS timestamptz))
+-- with: filters
 ORDER BY n.embedding <=> CAST(:vector AS vector), v.chunk_id;
 
 -- name: chunks
@@ -111,12 +90,7 @@ JOIN kprep.version_chunks p ON p.kb = v.kb AND p.version_id = d.version_id AND p
 WHERE (CAST(:chunk_ids AS text[]) IS NULL OR v.chunk_id = ANY(:chunk_ids))
   AND (CAST(:uri AS text) IS NULL OR v.document_id = ANY(
       SELECT document_id FROM kprep.release_documents WHERE kb = :kb AND uri = :uri))
-  AND (CAST(:sensitivity AS text[]) IS NULL OR v.sensitivity = ANY(:sensitivity))
-  AND (CAST(:doc_type AS text[]) IS NULL OR v.doc_type = ANY(:doc_type))
-  AND (CAST(:language AS text[]) IS NULL OR v.language = ANY(:language))
-  AND (CAST(:source AS text[]) IS NULL OR v.source = ANY(:source))
-  AND (CAST(:updated_from AS timestamptz) IS NULL OR v.updated_at >= CAST(:updated_from AS timestamptz))
-  AND (CAST(:updated_until AS timestamptz) IS NULL OR v.updated_at < CAST(:updated_until AS timestamptz))
+-- with: filters
 ORDER BY d.uri, v.ordinal;
 
 -- name: parents
@@ -155,10 +129,5 @@ SELECT count(*) FROM (
     SELECT FROM kprep.release_members v
 WHERE v.kb = :kb AND v.from_release <= :release AND (v.to_release IS NULL OR v.to_release > :release)
   AND v.store = ANY(:stores)
-  AND (CAST(:sensitivity AS text[]) IS NULL OR v.sensitivity = ANY(:sensitivity))
-  AND (CAST(:doc_type AS text[]) IS NULL OR v.doc_type = ANY(:doc_type))
-  AND (CAST(:language AS text[]) IS NULL OR v.language = ANY(:language))
-  AND (CAST(:source AS text[]) IS NULL OR v.source = ANY(:source))
-  AND (CAST(:updated_from AS timestamptz) IS NULL OR v.updated_at >= CAST(:updated_from AS timestamptz))
-  AND (CAST(:updated_until AS timestamptz) IS NULL OR v.updated_at < CAST(:updated_until AS timestamptz))
+-- with: filters
     LIMIT 1) AS shown;

@@ -1,4 +1,5 @@
-"""Named statements, loaded once from the `.sql` file beside a module: `-- name: publish` starts a block."""
+"""Named statements, loaded once from the `.sql` file beside a module: `-- name: publish` starts one, `-- part: filters`
+what several of them have in common."""
 
 from __future__ import annotations
 
@@ -17,17 +18,24 @@ from sqlalchemy.exc import DBAPIError
 
 __all__ = ["Connection", "binary_mappings", "binary_rows", "jsonb", "load"]
 
-_NAME = re.compile(r"^-- name: (\w+)\s*$", re.MULTILINE)
+_BLOCK = re.compile(r"^-- (name|part): (\w+)\s*$", re.MULTILINE)
+_WITH = re.compile(r"^ *-- with: (\w+);?$", re.MULTILINE)
 
 
 def load(module_file: str) -> Mapping[str, TextClause]:
-    """Statements of `<module>.sql` by name. Raises: ValueError for a name given twice."""
-    parts = _NAME.split(Path(module_file).with_suffix(".sql").read_text(encoding="utf-8"))
+    """Statements of `<module>.sql` by name, each `-- with: filters` replaced by the block `-- part: filters`, which
+    stands above. Raises: ValueError for a name given twice, KeyError for a part that is not there."""
+    blocks = _BLOCK.split(Path(module_file).with_suffix(".sql").read_text(encoding="utf-8"))
     statements: dict[str, TextClause] = {}
-    for name, body in zip(parts[1::2], parts[2::2], strict=True):
-        if name in statements:
-            raise ValueError(f"two statements are named {name!r} beside {module_file}")
-        statements[name] = text(body.strip().rstrip(";"))
+    parts: dict[str, str] = {}
+    for kind, name, body in zip(blocks[1::3], blocks[2::3], blocks[3::3], strict=True):
+        if name in statements or name in parts:
+            raise ValueError(f"two blocks are named {name!r} beside {module_file}")
+        if kind == "part":
+            parts[name] = body.strip("\n").rstrip()
+        else:
+            whole = _WITH.sub(lambda found: parts[found.group(1)], body)
+            statements[name] = text(whole.strip().rstrip(";"))
     return statements
 
 

@@ -10,7 +10,7 @@ from sqlalchemy import text
 
 from kprep.core.errors import StoreError, StoreUnavailable
 from kprep.store.database import Database
-from kprep.store.sql import binary_mappings, binary_rows, jsonb
+from kprep.store.sql import binary_mappings, binary_rows, jsonb, load
 
 
 def test_rows_are_those_of_the_other_way(database_url: str, tmp_path: Path) -> None:
@@ -37,3 +37,19 @@ def test_what_ends_a_statement_is_told_like_any_other_end(database_url: str, tmp
     with database.begin() as connection:
         assert binary_rows(connection, text("SELECT 1"), {}) == [(1,)], "the next transaction has a sound connection"
     database.close()
+
+
+def test_what_statements_have_in_common_is_written_once(tmp_path: Path) -> None:
+    (tmp_path / "module.sql").write_text(
+        "-- part: filters\n  AND a = :a\n\n-- name: one\nSELECT 1 WHERE true\n-- with: filters;\n\n"
+        "-- name: two\nSELECT 2 FROM (SELECT 1 WHERE true\n    -- with: filters\n) AS inner;\n",
+        encoding="utf-8",
+    )
+    statements = load(str(tmp_path / "module.py"))
+    assert {name: " ".join(statement.text.split()) for name, statement in statements.items()} == {
+        "one": "SELECT 1 WHERE true AND a = :a",
+        "two": "SELECT 2 FROM (SELECT 1 WHERE true AND a = :a ) AS inner",
+    }
+    (tmp_path / "module.sql").write_text("-- name: one\nSELECT 1\n-- with: none;\n", encoding="utf-8")
+    with pytest.raises(KeyError, match="none"):
+        load(str(tmp_path / "module.py"))
