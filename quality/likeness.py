@@ -8,9 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from quality.samples import first, shown
 from quality.spec import Candidate, CandidateChunk, CheckSpec, Finding, Level
-from quality.text import words
+from quality.text import SHINGLE, shingles, words
 
-SHINGLE = 3
 PERMUTATIONS = 128
 BANDS = 32
 """128 values in 32 bands of 4: pairs of likeness 0.8 are met with probability 1, of 0.3 with 0.2 (then compared)."""
@@ -87,7 +86,7 @@ def _holders(candidate: Candidate) -> Mapping[str, set[str]]:
         held |= {copy.document_uri for copy in candidate.copies.get(chunk.chunk_id, ())}
         if candidate.near and chunk.document_id in added and held <= {chunk.document_uri} and looked_up < MOST_CHUNKS:
             looked_up += 1
-            said = set(_shingles(words(chunk.text)))
+            said = shingles(words(chunk.text))
             held |= {other.document_uri for other in candidate.near(chunk) if _alike(said, other) >= least}
         found[chunk.chunk_id] = {uri for uri in held if _beside(candidate, chunk.document_uri, uri)}
     return found
@@ -99,8 +98,8 @@ def _beside(candidate: Candidate, one: str, other: str) -> bool:
     return one != other and other not in candidate.expired and not replaced & {one, other}
 
 
-def _alike(said: set[str], other: CandidateChunk) -> float:
-    there = set(_shingles(words(other.text)))
+def _alike(said: set[tuple[str, ...]], other: CandidateChunk) -> float:
+    there = shingles(words(other.text))
     return len(said & there) / len(said | there) if said else 0.0
 
 
@@ -111,9 +110,10 @@ def near_pairs(chunks: Sequence[CandidateChunk], least: float) -> list[tuple[Can
     """
     from rensa import RMinHash
 
-    shingles = {chunk.chunk_id: _shingles(words(chunk.text)) for chunk in chunks}
-    looked_at = [chunk for chunk in chunks if len(shingles[chunk.chunk_id]) >= LEAST_WORDS - SHINGLE + 1]
-    digests = RMinHash.digests_from_token_sets([shingles[chunk.chunk_id] for chunk in looked_at], PERMUTATIONS, 7)
+    said = {chunk.chunk_id: shingles(words(chunk.text)) for chunk in chunks}
+    looked_at = [chunk for chunk in chunks if len(said[chunk.chunk_id]) >= LEAST_WORDS - SHINGLE + 1]
+    tokens = [sorted(map(" ".join, said[chunk.chunk_id])) for chunk in looked_at]
+    digests = RMinHash.digests_from_token_sets(tokens, PERMUTATIONS, 7)
     width = PERMUTATIONS // BANDS
     buckets: dict[tuple[int, tuple[int, ...]], list[int]] = defaultdict(list)
     for number, digest in enumerate(digests):
@@ -125,7 +125,7 @@ def near_pairs(chunks: Sequence[CandidateChunk], least: float) -> list[tuple[Can
         left, right = looked_at[one], looked_at[other]
         if left.document_id == right.document_id or left.text.split() == right.text.split():
             continue
-        common, either = set(shingles[left.chunk_id]), set(shingles[right.chunk_id])
+        common, either = said[left.chunk_id], said[right.chunk_id]
         likeness = len(common & either) / len(common | either)
         if likeness >= least:
             found.append((left, right, likeness))
@@ -137,10 +137,6 @@ def _first_with_each(bucket: list[int]) -> Iterable[tuple[int, int]]:
     for before, number in itertools.pairwise(bucket):
         yield before, number
         yield bucket[0], number
-
-
-def _shingles(said: tuple[str, ...]) -> list[str]:
-    return sorted({" ".join(said[start : start + SHINGLE]) for start in range(len(said) - SHINGLE + 1)})
 
 
 def lines_repeated(candidate: Candidate) -> Sequence[Finding]:
