@@ -35,7 +35,15 @@ def test_statements_are_read_by_name(tmp_path: Path) -> None:
     statements = sql.load(str(tmp_path / "a.py"))
     assert {name: str(clause) for name, clause in statements.items()} == {"one": "SELECT 1", "two": "-- why\nSELECT :x"}
     (tmp_path / "a.sql").write_text("-- name: one\nSELECT 1;\n-- name: one\nSELECT 2;\n")
-    with pytest.raises(ValueError, match="two statements are named 'one'"):
+    with pytest.raises(ValueError, match="two blocks are named 'one'"):
+        sql.load(str(tmp_path / "a.py"))
+
+
+def test_statements_share_a_part(tmp_path: Path) -> None:
+    (tmp_path / "a.sql").write_text("-- part: seen\nAND x\n\n-- name: one\nSELECT 1\n-- with: seen;\n")
+    assert str(sql.load(str(tmp_path / "a.py"))["one"]) == "SELECT 1\nAND x"
+    (tmp_path / "a.sql").write_text("-- name: one\nSELECT 1\n-- with: gone;\n")
+    with pytest.raises(KeyError, match="gone"):
         sql.load(str(tmp_path / "a.py"))
 
 
