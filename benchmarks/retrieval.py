@@ -181,9 +181,9 @@ def by_arm(connection: Connection, asked: Asked, chunks: int, figures: Figures) 
         scope = scope_of(group)
 
         def both(number: int, scope: Scope = scope) -> Any:
-            hits, scores = arms.lexical_hits(connection, scope, base.LEXICON, terms[number], constants, 100)
-            dense = arms.dense_hits(connection, scope, base.SPACE, asked.vectors[number], 100, chunks)
-            return fusion.balanced(fusion.bounded_lexical(hits, scores.bound), dense, 0.4, dense[0][1])[:10]
+            words = arms.lexical_hits(connection, scope, base.LEXICON, terms[number], constants, 100)
+            dense = arms.dense_hits(connection, scope, base.SPACE, asked.vectors[number], 100, chunks, words.share)
+            return fusion.balanced(fusion.bounded_lexical(words.hits, words.scores.bound), dense, 0.4, dense[0][1])[:10]
 
         figures.time(f"hybrid, {group}", both, count)
 
@@ -290,7 +290,7 @@ def exact(connection: Connection, words: Any, asked: list[list[str]], figures: F
                 scores.append((-round(score, 9), f"c{number:08}"))
         expected = [key for _, key in sorted(scores)[:10]]
         terms = tokens.query_terms(" ".join(query))
-        found, _ = arms.lexical_hits(connection, scope_of("everything"), base.LEXICON, terms, constants, 10)
+        found = arms.lexical_hits(connection, scope_of("everything"), base.LEXICON, terms, constants, 10).hits
         same += sorted((-round(score, 9), key) for key, score in found) == sorted(scores)[:10]
         assert len(found) == len(expected)
     figures.say(f"BM25 top 10 equal to a plain computation: {same} of {len(asked)}")

@@ -94,6 +94,8 @@ class _Arms:
     bound: float = 0.0
     weights: Mapping[str, float] = field(default_factory=dict)
     """Word of the question -> how telling it is; words that stand nowhere are left out."""
+    share: float | None = None
+    """How many of the best chunks by words are visible."""
     known: float = 0.0
     """Share of the question's words that stand in the release."""
     background: float | None = None
@@ -214,11 +216,9 @@ class Searcher:
         candidates = int(self._settings["candidates"])
         if request.mode != "dense":
             terms = tokens.query_terms(request.question)
-            arms.lexical, scores = arm.lexical_hits(
-                self._connection, scope, self._lexicon, terms, self._bm25, candidates
-            )
-            arms.bound = scores.bound
-            arms.weights = {word: idf(self._bm25.chunks, count) for word, count in scores.frequencies.items()}
+            found = arm.lexical_hits(self._connection, scope, self._lexicon, terms, self._bm25, candidates)
+            arms.lexical, arms.bound, arms.share = found.hits, found.scores.bound, found.share
+            arms.weights = {word: idf(self._bm25.chunks, count) for word, count in found.scores.frequencies.items()}
             words = {word for word in terms.values() if " " not in word}
             arms.known = len(words & arms.weights.keys()) / len(words) if words else 0.0
         if dense:
@@ -245,7 +245,9 @@ class Searcher:
                 arms.degraded.append("embedding_language")
             else:
                 vector = embedder.embed_query(request.question)
-                arms.dense = arm.dense_hits(self._connection, scope, self._space, vector, candidates, self._bm25.chunks)
+                arms.dense = arm.dense_hits(
+                    self._connection, scope, self._space, vector, candidates, self._bm25.chunks, arms.share
+                )
                 if embedder.relative and arms.dense:
                     best = arms.dense[0][0]
                     arms.background = store.background(self._connection, scope, self._space, vector, best, BACKGROUND)

@@ -88,4 +88,4 @@ def build_near_index(connection: Connection, space: str, least: int) -> bool:
 
 def vector_text(vector: Sequence[float]) -> str:
     """Text form of a pgvector, with the nine digits a 32-bit float needs."""
-    return "[" + ",".join(f"{value:.9g}" for value in vector) + "]"
+    return "[" + ",".join(["%.9g"] * len(vector)) % tuple(vector) + "]"

@@ -68,10 +68,10 @@ def visible_all(connection: Connection, scope: Scope) -> dict[int, str]:
 
 
 def dense_few(
-    connection: Connection, scope: Scope, space_id: int, vector: Sequence[float], top_k: int, most: int
+    connection: Connection, scope: Scope, space: str, vector: Sequence[float], top_k: int, most: int
 ) -> list[tuple[str, float]] | None:
     """Chunks by cosine to the vector, exact, as `dense_exact`; None when the scope may see more than `most`."""
-    values = {**scope.values(), "space_id": space_id, "vector": embeddings.vector_text(vector)}
+    values = {**scope.values(), "space": space, "vector": embeddings.vector_text(vector)}
     rows = binary_rows(connection, SQL["dense_few"], {**values, "top_k": top_k, "most": most})
     seen = next(cosine for chunk_id, cosine in rows if not chunk_id)
     return None if seen > most else [(chunk_id, cosine) for chunk_id, cosine in rows if chunk_id]
@@ -81,10 +81,7 @@ def dense_exact(
     connection: Connection, scope: Scope, space: str, vector: Sequence[float], top_k: int
 ) -> list[tuple[str, float]]:
     """Chunks by cosine to the vector, exact over what the scope may see: (chunk id, cosine), best first, ties by id."""
-    number = embeddings.space_id(connection, space)
-    if number is None:
-        return []
-    values = {**scope.values(), "space_id": number, "vector": embeddings.vector_text(vector), "top_k": top_k}
+    values = {**scope.values(), "space": space, "vector": embeddings.vector_text(vector), "top_k": top_k}
     return [(chunk_id, cosine) for chunk_id, cosine in binary_rows(connection, SQL["dense_exact"], values)]
 
 
@@ -93,8 +90,7 @@ def background(
 ) -> float:
     """Mean cosine of the vector to up to `most` chunks of the scope, without choice, in the language of the chunk
     `best` and without it; 0 when there is no other."""
-    values = {**scope.values(), "space_id": embeddings.space_id(connection, space)}
-    values |= {"vector": embeddings.vector_text(vector), "best": best, "most": most}
+    values = {**scope.values(), "space": space, "vector": embeddings.vector_text(vector), "best": best, "most": most}
     return float(binary_rows(connection, SQL["background"], values)[0][0])
 
 

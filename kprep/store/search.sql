@@ -21,6 +21,8 @@ WHERE true
 
 -- name: dense_few
 -- The exact order of what is visible, when that is few; and in a first row how many are visible, counted up to a limit.
+-- Here and below vectors are looked up by the hash of their text alone, three quarters of the time: `space_id + 0` keeps
+-- the primary key out.
 WITH seen AS MATERIALIZED (
     SELECT v.chunk_id, v.content_hash FROM kprep.visible_members(:kb, :release, :principals, :as_of, :stores) v
     WHERE true
@@ -28,7 +30,7 @@ WITH seen AS MATERIALIZED (
     LIMIT :most + 1
 ), few AS (
     SELECT s.chunk_id, e.embedding <=> CAST(:vector AS vector) AS distance
-    FROM seen s JOIN kprep.embeddings e ON e.space_id = :space_id AND e.content_hash = s.content_hash
+    FROM seen s JOIN kprep.embeddings e ON e.space_id + 0 = (SELECT space_id FROM kprep.spaces WHERE space = :space) AND e.content_hash = s.content_hash
     WHERE (SELECT count(*) FROM seen) <= :most
     ORDER BY distance, s.chunk_id LIMIT :top_k
 )
@@ -38,7 +40,7 @@ UNION ALL SELECT chunk_id, 1 - distance FROM (SELECT * FROM few ORDER BY distanc
 -- name: dense_exact
 SELECT v.chunk_id, 1 - (e.embedding <=> CAST(:vector AS vector)) AS cosine
 FROM kprep.visible_members(:kb, :release, :principals, :as_of, :stores) v
-JOIN kprep.embeddings e ON e.space_id = :space_id AND e.content_hash = v.content_hash
+JOIN kprep.embeddings e ON e.space_id + 0 = (SELECT space_id FROM kprep.spaces WHERE space = :space) AND e.content_hash = v.content_hash
 WHERE true
 -- with: filters
 ORDER BY e.embedding <=> CAST(:vector AS vector), v.chunk_id
@@ -53,7 +55,7 @@ FROM (
   AND v.language = (SELECT c.language FROM kprep.chunks c WHERE c.kb = :kb AND c.chunk_id = :best)
 -- with: filters
     ORDER BY v.content_hash LIMIT :most
-) AS s JOIN kprep.embeddings e ON e.space_id = :space_id AND e.content_hash = s.content_hash;
+) AS s JOIN kprep.embeddings e ON e.space_id + 0 = (SELECT space_id FROM kprep.spaces WHERE space = :space) AND e.content_hash = s.content_hash;
 
 -- name: plan_anew
 -- A plan kept for any values knows neither who asks nor how little they may see, and reads all that it might be.

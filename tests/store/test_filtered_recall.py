@@ -118,6 +118,22 @@ def test_f12_filtered_search_finds_what_an_exact_one_would(
 
 
 @pytest.mark.req("D9.10")
+@pytest.mark.parametrize("share", [0.001, 0.3, 1.0])
+@pytest.mark.parametrize("principal", SHARES)
+def test_a_wrong_guess_of_what_is_visible_costs_nothing_but_time(
+    database: Database, spaces: dict[str, str], principal: str, share: float
+) -> None:
+    scope = Scope(spaces["large"], 1, (principal,), date(2026, 1, 1))
+    shares = []
+    with database.begin() as connection:
+        for vector in made(QUESTIONS, np.random.default_rng(5)).tolist():
+            exact = {key for key, _ in search.dense_exact(connection, scope, spaces["space"], vector, 10)}
+            found = arms.dense_hits(connection, scope, spaces["space"], vector, 10, VECTORS, share)
+            shares.append(len(exact & {key for key, _ in found}) / 10)
+    assert sum(shares) / len(shares) >= WANTED
+
+
+@pytest.mark.req("D9.10")
 def test_vectors_that_come_and_go_leave_the_index_as_good(database: Database) -> None:
     """I15: every version replaces half of the chunks; what is gone stays in the index until it is vacuumed."""
     generator = np.random.default_rng(7)

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from kprep.core.errors import EmbedderUnavailable
-from kprep.store import embeddings
 from kprep.store import search as store
 from retrieval import Searcher, SearchRequest
 from tests.conftest import MakeBase
@@ -110,16 +109,14 @@ def test_few_visible_chunks_are_compared_exactly_in_one_statement(base: TestBase
         embedder = base.workspace.embedder
         assert embedder is not None
         vector = [float(value) for value in embedder.embed_query("how is the pump started")]
-        number = embeddings.space_id(connection, space)
-        assert number is not None
         exact = store.dense_exact(connection, reader.scope, space, vector, 5)
-        few = store.dense_few(connection, reader.scope, number, vector, 5, 1000)
+        few = store.dense_few(connection, reader.scope, space, vector, 5, 1000)
         assert few is not None
         assert [key for key, _ in few] == [key for key, _ in exact]
         assert [cosine for _, cosine in few] == pytest.approx([cosine for _, cosine in exact])
-        assert store.dense_few(connection, reader.scope, number, vector, 5, 2) is None
-        assert store.dense_few(connection, replace(reader.scope, principals=()), number, vector, 5, 2) == []
-        assert store.dense_few(connection, replace(reader.scope, stores=("candidate",)), number, vector, 5, 2) == []
+        assert store.dense_few(connection, reader.scope, space, vector, 5, 2) is None
+        assert store.dense_few(connection, replace(reader.scope, principals=()), space, vector, 5, 2) == []
+        assert store.dense_few(connection, replace(reader.scope, stores=("candidate",)), space, vector, 5, 2) == []
 
 
 def test_the_background_is_the_mean_cosine_to_other_passages_of_the_language(base: TestBase) -> None:
