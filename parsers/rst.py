@@ -22,7 +22,7 @@ from parsers.source_text import document, read
 from parsers.source_text import quote as quote_text
 
 NAME = "rst"
-VERSION = 4
+VERSION = 5
 MAX_BYTES = 32_000_000
 _INCLUDE = re.compile(r"\s*\.\.\s+(?:include|literalinclude)::\s+(\S+)")
 

@@ -107,7 +107,9 @@ class RstReader:
         texts = [line.text for line in lines]
         if is_grid(texts[0]):
             used = next((at for at, text in enumerate(texts) if not text.startswith(("+", "|"))), len(texts))
-            return used, self._rows(lines[:used], *grid_rows(texts[:used]))
+            rows, header_rows = grid_rows(texts[:used])
+            drawn = self._rows(lines[:used], rows, header_rows) if rows else self._code(lines, lines[:used], "")
+            return used, drawn
         if is_simple(texts[0]) and (used := simple_length(texts)):
             return used, self._rows(lines[:used], *simple_rows(texts[:used]))
         return None

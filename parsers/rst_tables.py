@@ -1,14 +1,16 @@
-"""Drawn tables of reStructuredText: the grid of `+---+` and the columns of `=== ===`."""
+"""Drawn tables of reStructuredText: the grid of `+---+` and the columns of `=== ===`, by the width that signs show."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from unicodedata import combining, east_asian_width
 
 _GRID_LINE = re.compile(r"\+(?:[-=]+\+)+$")
 _GRID_RULE = re.compile(r"\+(?:[-=]+\+)+")
 _SIMPLE_LINE = re.compile(r"=+(?:[ \t]+=+)+$")
 _SPAN_LINE = re.compile(r"-+(?:[ \t]+-+)*$")
+_RULE = re.compile(r"[=-]+")
 
 Rows = tuple[tuple[str, ...], ...]
 
@@ -38,7 +40,9 @@ def simple_length(lines: Sequence[str]) -> int:
 def grid_rows(lines: Sequence[str]) -> tuple[Rows, int]:
     """Cells by the columns of all rules, and how many rows are header (above a rule of `=`).
 
-    A cell over several rows has its words in the first of them, one over several columns in the first of these."""
+    A cell over several rows has its words in the first of them, one over several columns in the first of these. A line
+    that does not end at its border goes by its bars, where each column has one; a table with words beyond its border
+    has no rows."""
     rules = [match for line in lines for match in _GRID_RULE.finditer(line)]
     cuts = sorted({match.start() + at for match in rules for at, sign in enumerate(match.group()) if sign == "+"})
     rows: list[list[list[str]]] = []
@@ -46,6 +50,8 @@ def grid_rows(lines: Sequence[str]) -> tuple[Rows, int]:
     open_cells: list[list[str]] = [[] for _ in cuts[1:]]
     for line in lines:
         segments = list(_segments(line, cuts))
+        if not segments:
+            return (), 0
         if _GRID_RULE.search(line):
             rows.append([[] for _ in cuts[1:]])
             for first, last, said in segments:
@@ -59,32 +65,74 @@ def grid_rows(lines: Sequence[str]) -> tuple[Rows, int]:
 
 
 def _segments(line: str, cuts: Sequence[int]) -> Iterator[tuple[int, int, str]]:
-    """(first column, the one after the last, what stands there) between the upright lines."""
+    """(first column, the one after the last, what stands there) between the upright lines; nothing for a line with
+    words beyond the last of them."""
+    signs = _shown(line.rstrip())
+    if signs[cuts[-1] :] not in (["|"], ["+"]):
+        cells = line.rstrip().removesuffix("|")[1:].split("|")
+        if len(cells) == len(cuts) - 1:
+            yield from ((at, at + 1, said) for at, said in enumerate(cells))
+            return
+        if signs[cuts[-1] :]:
+            return
     at = 0
     while at < len(cuts) - 1:
         end = at + 1
-        while end < len(cuts) - 1 and line[cuts[end] : cuts[end] + 1] not in {"|", "+"}:
+        while end < len(cuts) - 1 and signs[cuts[end] : cuts[end] + 1] not in (["|"], ["+"]):
             end += 1
-        yield at, end, line[cuts[at] + 1 : cuts[end]]
+        yield at, end, "".join(signs[cuts[at] + 1 : cuts[end]])
         at = end
 
 
 def simple_rows(lines: Sequence[str]) -> tuple[Rows, int]:
-    """Cells by the columns of the first rule; a line with an empty first cell goes on the row above."""
-    starts = [match.start() for match in re.finditer(r"=+", lines[0])]
+    """Cells by the columns of the first rule; a line with an empty first cell goes on the row above.
+
+    Columns that the rule below a line has as one are one, and so are two with a word across the gap between them."""
+    starts = _starts(lines[0])
     rows: list[list[str]] = []
     header_rows = rules = 0
-    for line in lines[1:]:
+    for at, line in enumerate(lines[1:], start=1):
         if is_simple(line):
             rules += 1
             header_rows = len(rows) if rules == 1 else header_rows
             continue
-        if not line.strip() or (_SPAN_LINE.match(line.strip()) and len(line.strip()) > 3):
+        if not line.strip() or _is_span(line):
             continue
-        ends = [*starts[1:], None]
-        cells = [line[start:end].strip() for start, end in zip(starts, ends, strict=True)]
+        below = lines[at + 1] if at + 1 < len(lines) else ""
+        parted = _starts(below) if is_simple(below) or _is_span(below) else starts
+        cells = _cells(_shown(line.rstrip()), starts, parted)
         if rows and not cells[0] and any(cells):
             rows[-1] = [f"{old}\n{new}".strip() for old, new in zip(rows[-1], cells, strict=True)]
         else:
             rows.append(cells)
     return tuple(tuple(row) for row in rows), header_rows if rules > 1 else 0
+
+
+def _cells(signs: Sequence[str], starts: Sequence[int], parted: Sequence[int]) -> list[str]:
+    """A line of a simple table by column; the words of merged ones in the first of them."""
+    own = [
+        start for start in starts if start == 0 or (start in parted and not "".join(signs[start - 1 : start]).strip())
+    ]
+    ends = dict(zip(own, [*own[1:], len(signs)], strict=True))
+    return ["".join(signs[start : ends[start]]).strip() if start in ends else "" for start in starts]
+
+
+def _is_span(line: str) -> bool:
+    return len(line.strip()) > 3 and bool(_SPAN_LINE.match(line.strip()))
+
+
+def _starts(rule: str) -> list[int]:
+    return [match.start() for match in _RULE.finditer(rule)]
+
+
+def _shown(line: str) -> list[str]:
+    """What stands in each column of a line: a wide sign and then "", a mark on a sign together with it."""
+    if line.isascii():
+        return list(line)
+    signs: list[str] = []
+    for sign in line:
+        if combining(sign) and signs:
+            signs[-1] += sign
+        else:
+            signs += (sign, "") if east_asian_width(sign) in "WF" else (sign,)
+    return signs

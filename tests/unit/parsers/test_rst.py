@@ -6,7 +6,7 @@ import pytest
 
 from kprep.core.models import ElementKind, ParsedDocument, RawDocument
 from parsers import rst
-from parsers.rst_tables import grid_rows
+from parsers.rst_tables import grid_rows, simple_rows
 
 
 def read(text: str) -> ParsedDocument:
@@ -56,6 +56,31 @@ def test_cells_over_several_rows_or_columns_keep_their_place(
     drawn: str, rows: tuple[tuple[str, ...], ...], header_rows: int
 ) -> None:
     assert grid_rows(drawn.split("\n")) == (rows, header_rows)
+
+
+@pytest.mark.req("D2.8")
+def test_a_table_that_does_not_fit_its_borders_loses_no_word() -> None:
+    by_bars = "+---+---+\n| A | B |\n+===+===+\n| x | listen port |\n+---+---+"
+    assert grid_rows(by_bars.split("\n")) == ((("A", "B"), ("x", "listen port")), 1)
+    as_drawn = "+---+---+\n| one long cell |\n+---+---+"
+    found = read(f"{as_drawn}\n\nEnd.\n").elements
+    assert [(e.kind, e.text) for e in found] == [(ElementKind.CODE, as_drawn), (ElementKind.PARAGRAPH, "End.")]
+    over_the_gap = "===  ===  ===\nA    B    C\n===  ===  ===\nlonger    x\n===  ===  ===".split("\n")
+    assert simple_rows(over_the_gap) == ((("A", "B", "C"), ("longer", "", "x")), 1)
+
+
+@pytest.mark.parametrize("name", ["\u4e2d\u6587", "e\u0301te\u0301s", "\uff21bc"])  # each four columns wide
+def test_columns_go_by_the_width_that_signs_show(name: str) -> None:
+    padded = f"{name} "
+    grid = f"+-------+---+\n| {padded} | x |\n|       +---+\n|       | y |\n+-------+---+"
+    assert grid_rows(grid.split("\n")) == (((name, "x"), ("", "y")), 0)
+    simple = f"=====  ===\n{padded}  x y\n=====  ==="
+    assert simple_rows(simple.split("\n")) == (((name, "x y"),), 0)
+
+
+def test_columns_that_a_rule_joins_are_one() -> None:
+    drawn = "===  ===  ===\n in and   out\n--------  ---\nA    B    C\n===  ===  ===\n1    2    3\n===  ===  ==="
+    assert simple_rows(drawn.split("\n")) == ((("in and", "", "out"), ("A", "B", "C"), ("1", "2", "3")), 2)
 
 
 def test_citations_open_at_words_that_roles_and_links_interrupt() -> None:
