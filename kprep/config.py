@@ -12,6 +12,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
+from kprep.bounded_yaml import YamlRefused, load_with_places
 from kprep.core.errors import ConfigError
 from kprep.core.models import UNSPACED
 from kprep.core.signals import FRAGMENTS, SAID
@@ -465,35 +466,10 @@ def _read(path: Path) -> tuple[Any, yaml.Node | None]:
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path} cannot be read: {_reason(error)}") from error
     try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
-        _refuse_doubles(path, node, set())
-        return yaml.safe_load(text), node
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        where = f"{path}:{mark.line + 1}" if mark else str(path)
-        raise ConfigError(f"{where}: not valid YAML: {error.problem or error.context}") from error
-    except (yaml.YAMLError, RecursionError, ValueError) as error:
-        raise ConfigError(f"{path}: not valid YAML: {' '.join(str(error).split())[:200]}") from error
-
-
-def _refuse_doubles(path: Path, node: yaml.Node | None, above: set[int]) -> None:
-    """Raises: ConfigError for a key that stands twice (the first would be lost) and for an alias inside itself."""
-    if node is None or not isinstance(node, yaml.CollectionNode):
-        return
-    if id(node) in above:
-        raise ConfigError(f"{path}:{node.start_mark.line + 1}: an alias that holds itself")
-    inner = above | {id(node)}
-    if isinstance(node, yaml.MappingNode):
-        seen: dict[str, int] = {}
-        for key, value in node.value:
-            name, line = str(getattr(key, "value", key)), key.start_mark.line + 1
-            if name in seen and name != "<<":
-                raise ConfigError(f"{path}:{line}: {name}: this key stands in line {seen[name]} already")
-            seen[name] = line
-            _refuse_doubles(path, value, inner)
-    else:
-        for value in node.value:
-            _refuse_doubles(path, value, inner)
+        return load_with_places(text)
+    except YamlRefused as error:
+        where = f"{path}:{error.line}" if error.line else str(path)
+        raise ConfigError(f"{where}: {error.said}") from error
 
 
 def _reason(error: OSError | UnicodeDecodeError) -> str:

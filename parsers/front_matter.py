@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from typing import Any
 
+from kprep.bounded_yaml import YamlRefused, load
 from kprep.core.errors import FrontMatterInvalid
 from kprep.core.models import DocumentMetadata
 from parsers.decoding import Line
 
 _LONGEST = 400
+_LONGEST_NUMBER = 1024
+"""Bits of a number that Python still writes in decimal digits, as JSON asks."""
 _KEY = re.compile(r"[\w-]+\s*[:=](?:\s|$)")
 _FENCES = {"---": frozenset(("---", "...")), "+++": frozenset(("+++",))}
 
@@ -69,12 +73,15 @@ class _Unreadable(Exception):
 
 
 def _load(source: str, fence: str) -> dict[str, Any]:
-    if len(source) > 100_000 or source.count("*") > 500:
+    if len(source) > 100_000:
         raise _Unreadable("it is too large")
     values = _load_toml(source) if fence == "+++" else _load_yaml(source)
     if not isinstance(values, dict):
         raise _Unreadable("it holds no `key: value` lines")
-    found = {str(key).lower(): plain(value) for key, value in values.items()}
+    try:
+        found = {str(key).lower(): plain(value) for key, value in values.items()}
+    except RecursionError:
+        raise _Unreadable("nested too deep") from None
     if len(found) < len(values):
         raise _Unreadable("a key stands twice")
     return found
@@ -87,26 +94,19 @@ def _load_toml(source: str) -> Any:
         return tomllib.loads(source)
     except tomllib.TOMLDecodeError as error:
         raise _Unreadable("not valid TOML") from error
+    except RecursionError:
+        raise _Unreadable("nested too deep") from None
 
 
 def _load_yaml(source: str) -> Any:
-    import yaml
-
     try:
-        node = yaml.compose(source, Loader=yaml.SafeLoader)
-        keys = [key.value for key, _ in node.value] if isinstance(node, yaml.MappingNode) else []
-        if len(set(map(str, keys))) < len(keys):
-            raise _Unreadable("a key stands twice")
-        return yaml.safe_load(source) or {}
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        raise _Unreadable("not valid YAML (quote a value that holds a colon)", mark.line + 1 if mark else 0) from error
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise _Unreadable("a value is not what it looks like (a date that does not exist?)") from error
+        return load(source) or {}
+    except YamlRefused as error:
+        raise _Unreadable(error.reason, error.line) from error
 
 
 def plain(value: Any) -> Any:
-    """Only what JSON knows: dates as ISO strings, keys as strings, sets as sorted lists."""
+    """Only what JSON knows: dates as ISO strings, keys as strings, sets as sorted lists, numbers beyond it as text."""
     if isinstance(value, (datetime, date, time)):
         return value.isoformat()
     if isinstance(value, Mapping):
@@ -115,9 +115,11 @@ def plain(value: Any) -> Any:
         return sorted(str(entry) for entry in value)
     if isinstance(value, (list, tuple)):
         return [plain(entry) for entry in value]
-    if value is None or isinstance(value, (str, bool, int, float)):
-        return value
-    return str(value)
+    if isinstance(value, int) and value.bit_length() > _LONGEST_NUMBER:
+        return hex(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value if value is None or isinstance(value, (str, int, float)) else str(value)
 
 
 def _metadata(values: Mapping[str, Any]) -> DocumentMetadata:

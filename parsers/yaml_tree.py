@@ -79,7 +79,9 @@ class _Composer:
             node.end = event.end_mark.index if event.end_mark.index > event.start_mark.index else max(inner, node.end)
             self._add(node, anchor)
         elif kind == "ScalarEvent":
-            node = Node("scalar", start, event.end_mark.index, value=_typed(event), text=event.value)
+            # a long text costs more than a short one: an alias may repeat it
+            size = 1 + len(event.value) // 100
+            node = Node("scalar", start, event.end_mark.index, _typed(event), event.value, size=size)
             self._add(node, event.anchor or "")
         elif kind == "AliasEvent":
             self._alias(event)

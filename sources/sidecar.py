@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
+from kprep.bounded_yaml import YamlRefused, load
 
 SUFFIX = ".acl.yaml"
 SIZE_MAX = 1 << 20
@@ -35,8 +35,8 @@ def read(path: Path, shown: str) -> SidecarAcl:
 def understand(content: bytes, shown: str) -> SidecarAcl:
     """What a sidecar's bytes say."""
     try:
-        value = yaml.safe_load(content.decode("utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError, ValueError, RecursionError):
+        value = load(content.decode("utf-8"))
+    except (YamlRefused, UnicodeDecodeError):
         return SidecarAcl((), f"{shown} is not valid YAML: nobody may see what it is for")
     if isinstance(value, dict) and set(value) == {"acl"}:
         value = value["acl"]

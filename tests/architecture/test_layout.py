@@ -83,6 +83,18 @@ def test_registries_are_literal_and_named_by_their_entries(room: str) -> None:
     assert re.search(r"by_name\(\s*\(", Path(module.__file__).read_text(encoding="utf-8"))
 
 
+def test_yaml_is_read_where_its_aliases_are_counted_and_nowhere_else() -> None:
+    rooms = [name for name in PACKAGES if name != "migrations"]
+    reading = re.compile(r"\byaml\.(?:load|safe_load|full_load|compose|parse|scan|\w*Loader\()")
+    found = {
+        str(path.relative_to(ROOT))
+        for room in rooms
+        for path in (ROOT / room).rglob("*.py")
+        if reading.search(path.read_text(encoding="utf-8"))
+    }
+    assert found == {"kprep/bounded_yaml.py", "parsers/yaml_tree.py"}
+
+
 def _defines(path: Path, name: str) -> bool:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     targets = [target for node in tree.body if isinstance(node, ast.Assign) for target in node.targets]

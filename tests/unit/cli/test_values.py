@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any, get_args
 
@@ -17,6 +18,7 @@ from kprep.core.errors import ConfigError
 from kprep.core.signals import FRAGMENTS, SAID
 from retrieval.scoring import level
 from sources import SOURCES
+from tests.fakes.yaml_bombs import BOMBS
 
 SOURCE = {"name": "docs", "kind": "filesystem", "path": "docs"}
 BASE = {"knowledge_base": "kb", "tenant": "acme", "sources": [SOURCE]}
@@ -110,3 +112,23 @@ def test_a_depth_is_a_word_or_a_share(given: str, depth: float | None) -> None:
             search.make_context("search", ["question", "--difficulty", given])
     else:
         assert search.make_context("search", ["question", "--difficulty", given]).params["difficulty"] == given
+
+
+@pytest.mark.parametrize("bomb", BOMBS)
+@pytest.mark.parametrize("read", [config.read_yaml, config.read_mapping, config.load])
+def test_a_file_whose_aliases_stand_for_too_much_is_refused(read: Any, bomb: str, tmp_path: Path) -> None:
+    path = tmp_path / "kprep.yaml"
+    path.write_text("\n".join(BOMBS[bomb]), encoding="utf-8")
+    started = time.process_time()
+    with pytest.raises(
+        ConfigError, match=r"kprep.yaml:\d+: (its aliases stand for too much|an alias that holds itself)"
+    ):
+        read(tmp_path if read is config.load else path)
+    assert time.process_time() - started < 5
+
+
+def test_a_key_of_a_configuration_that_stands_twice_is_named_with_both_lines(tmp_path: Path) -> None:
+    path = tmp_path / "rules.yaml"
+    path.write_text("a:\n  b: 1\n  c: &d {e: 1}\n  b: 2\nf: {<<: *d, e: 3}\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"rules.yaml:4: b: this key stands in line 2 already"):
+        config.read_yaml(path)

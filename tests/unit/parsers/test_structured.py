@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import time
 from pathlib import Path
 
 import pytest
 
-from kprep.core.errors import CorruptDocument, ParseError, TooLarge
+from kprep.core.errors import CorruptDocument, ParseError, Recursive, TooLarge
 from kprep.core.models import Element, ElementKind, Locator, ParsedDocument, RawDocument
 from parsers import PARSERS, coverage, graphql, json_schema, openapi, parse, parser_for
 from parsers.media_type import detect
 from quality.text import share_found
+from tests.fakes.yaml_bombs import BOMBS as BOMBS_OF_YAML
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "parsers"
 
@@ -236,6 +238,24 @@ BOMBS = [
 def test_bombs_end_with_their_reason(media_type: str, content: str, error: type[ParseError]) -> None:
     with pytest.raises(error):
         parse(RawDocument("s/a", "a", content.encode(), media_type), parser_for(media_type))
+
+
+@pytest.mark.parametrize("bomb", BOMBS_OF_YAML)
+@pytest.mark.parametrize(
+    ("media_type", "before"),
+    [
+        ("application/yaml", ""),
+        ("application/vnd.oai.openapi", "openapi: 3.0.0\ninfo: {title: t}\npaths: {}\n"),
+        ("application/schema+yaml", "$schema: https://json-schema.org/draft/2020-12/schema\n"),
+        ("application/vnd.kprep.data-dictionary+yaml", "models: [{name: a, columns: [{name: b}]}]\n"),
+    ],
+)
+def test_aliases_that_stand_for_too_much_are_told(media_type: str, before: str, bomb: str) -> None:
+    content = (before + "\n".join(BOMBS_OF_YAML[bomb])).encode()
+    started = time.process_time()
+    with pytest.raises((TooLarge, Recursive)):
+        parse(RawDocument("s/a", "a", content, media_type), parser_for(media_type))
+    assert time.process_time() - started < 20
 
 
 def test_a_graphql_schema_of_too_many_tokens_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 import unicodedata
 from dataclasses import replace
 from pathlib import Path
@@ -10,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from kprep.core.errors import SourceError, SourceUnavailable
-from sources import SOURCES, Listing, SourceRequest
+from sources import SOURCES, Listing, SourceRequest, sidecar
 from sources.filesystem import FilesystemOptions
+from tests.fakes.yaml_bombs import BOMBS
 
 FILESYSTEM = SOURCES["filesystem"]
 
@@ -153,3 +155,11 @@ def test_special_files_are_not_read(tmp_path: Path) -> None:
     found = listing(tmp_path)
     assert uris(found) == ["docs/a.md"]
     assert [problem.uri for problem in found.problems] == ["docs/pipe.md"]
+
+
+@pytest.mark.parametrize("text", [*("\n".join(lines) for lines in BOMBS.values()), "acl: [board]\nacl: [public]\n"])
+def test_a_sidecar_that_repeats_itself_lets_nobody_in(text: str) -> None:
+    started = time.process_time()
+    found = sidecar.understand(text.encode(), "a.md.acl.yaml")
+    assert (found.acl, found.problem) == ((), "a.md.acl.yaml is not valid YAML: nobody may see what it is for")
+    assert time.process_time() - started < 5
