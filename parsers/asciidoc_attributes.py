@@ -59,7 +59,7 @@ def resolved(lines: Sequence[Line]) -> Iterator[Line]:
 
     Of conditions all branches stay, since whoever builds the pages sets what they ask for; what is included is not
     read (see `included`). Their lines are empty, and in listings and tables, whose rows they would part, not there."""
-    values, fence, table = _Values(), "", False
+    values, fence, table = _Values(), "", ""
     title = next((at for at, line in enumerate(lines) if line.text.startswith("= ")), len(lines))
     for line in takewhile(lambda line: line.text.strip(), lines[title:]):
         if entry := _ENTRY.match(line.text):
@@ -68,7 +68,8 @@ def resolved(lines: Sequence[Line]) -> Iterator[Line]:
         line = _past_directive(written)
         if line is not written and not line.text and (fence or table):
             continue
-        table ^= not fence and _TABLE.match(line.text) is not None
+        if not fence and _TABLE.match(line.text) and table in {"", line.text.rstrip()}:
+            table = "" if table else line.text.rstrip()
         if fence:
             fence = "" if line.text.rstrip() == fence else fence
             yield line

@@ -87,12 +87,12 @@ class AsciidocReader:
         inner = lines[1:-1]
         sign = fence[0]
         if fence.endswith("===") and sign in "|,:!":
-            yield from self._table(lines, [line.text for line in inner])
+            yield from self._table(lines, [line.text for line in inner], sign)
             return
         if sign == "/" or not inner:
             return
         if (sign in _LISTING and fence != "--") or (fence == "--" and "source" in self._bracket):
-            language = fence.strip("`") or _language(self._bracket)
+            language = (fence.strip("`") if sign == "`" else "") or _language(self._bracket)
             text = "\n".join(line.text for line in inner)
             yield replace(self._element(ElementKind.CODE, inner, text), language=language)
         elif depth < MAX_DEPTH:
@@ -195,8 +195,8 @@ class AsciidocReader:
         element = replace(self._element(kind or ElementKind.PARAGRAPH, lines[at:end], words), links=links)
         return end - at, self._labelled(label.group(1), iter([element])) if label else iter([element])
 
-    def _table(self, lines: Sequence[Line], texts: Sequence[str]) -> Iterator[Element]:
-        rows, header_rows = table_rows(texts, self._bracket)
+    def _table(self, lines: Sequence[Line], texts: Sequence[str], sign: str = "|") -> Iterator[Element]:
+        rows, header_rows = table_rows(texts, self._bracket, sign)
         self._bracket = ""
         if rows:
             element = self._element(ElementKind.TABLE, lines, table_text(rows))
@@ -227,6 +227,10 @@ def _goes_on(text: str) -> bool:
 
 
 def _language(bracket: str) -> str:
-    """The language of `[source,python]`."""
+    """The language of `[source,python]` and `[source,language=python]`."""
     parts = [part.strip().strip('"') for part in bracket.strip("[]").split(",")]
-    return parts[1] if len(parts) > 1 and parts[0].partition("%")[0] in {"source", ""} and "=" not in parts[1] else ""
+    if parts[0].partition("%")[0] not in {"source", ""}:
+        return ""
+    named = next((part for part in parts if part.startswith("language=")), parts[1] if len(parts) > 1 else "=")
+    said = named.removeprefix("language=").strip("\"'")
+    return "" if "=" in said else said

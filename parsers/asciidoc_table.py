@@ -1,18 +1,20 @@
-"""Tables of AsciiDoc: cells that start at `|`, with their spans, until the row is full."""
+"""Tables of AsciiDoc: cells that start at `|`, with their spans, until the row is full; rows of CSV, TSV and DSV."""
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Sequence
 
 from kprep.core.errors import TooLarge
 from parsers.asciidoc_inline import inline
+from parsers.records import plain_rows
 
 _SPEC = r"(?:(?:(\d+)\*|(\d+)?(?:\.(\d+))?\+)?[<^>]?(?:\.[<^>])?[adehlmsv]?)"
-_CELL = re.compile(rf"(?:(?<=\s)|^){_SPEC}(?<!\\)\|", re.MULTILINE)
-_BARE = re.compile(r"(?<!\\)\|")
-_COLUMN = re.compile(r"(?:(\d+)\*)?")
+_FORMAT = re.compile(r"format=[\"']?(psv|csv|tsv|dsv)|%(csv)")
+_SEPARATOR = re.compile(r"separator=(?:\"([^\"]+)\"|([^,\]]+))")
+_HEADER = re.compile(r"(?<!no)header")
+_FORMATS = {",": "csv", ":": "dsv"}
+_SEPARATORS = {"csv": ",", "tsv": "\t", "dsv": ":"}
 _WIDEST = 500
 MAX_REPEATED = 200_000
 """Cells of one table that its source does not write out, but repeats or merges."""
@@ -20,46 +22,58 @@ MAX_REPEATED = 200_000
 Rows = tuple[tuple[str, ...], ...]
 
 
-def table_rows(lines: Sequence[str], attributes: str) -> tuple[Rows, int]:
-    """Rows of equal length and how many are header. `attributes`: what stands in brackets above the table.
+def table_rows(lines: Sequence[str], attributes: str, sign: str = "|") -> tuple[Rows, int]:
+    """Rows of equal length and how many are header. `attributes`: what stands in brackets above the table; `sign`: what
+    its fence begins with.
 
     Raises: TooLarge, before a repeated cell is written out."""
-    if re.search(r"format=\"?(csv|tsv|dsv)", attributes) or "%csv" in attributes:
-        rows = list(csv.reader([line for line in lines if line.strip()]))
-        return _squared([[inline(cell)[0] for cell in row] for row in rows]), int("header" in attributes)
-    cells = _cells(lines)
+    said, named = _FORMAT.search(attributes), _SEPARATOR.search(attributes)
+    form = (said.group(1) or said.group(2)) if said else _FORMATS.get(sign, "psv")
+    separator = (named.group(1) or named.group(2)).replace("\\t", "\t") if named else _SEPARATORS.get(form, sign)
+    header = bool(_HEADER.search(attributes)) or (_blank_after_first(lines) and "noheader" not in attributes)
+    if form != "psv":
+        rows = [[inline(cell)[0] for cell in row] for row in _written(lines, form, separator)]
+        return _squared(rows), int(header and len(rows) > 1)
+    cells = _cells(lines, separator)
     repeated = sum(times * columns - 1 for _, times, columns, _, _ in cells)
     if repeated > MAX_REPEATED:
         raise TooLarge(f"a table repeats {repeated} cells, at most {MAX_REPEATED} are read: split it", cells=repeated)
-    width = _columns(attributes) or _first_row(lines)
+    width = _columns(attributes) or _first_row(lines, separator)
     rows, covered = _placed(cells, min(max(width, 1), _WIDEST))
-    blank_after_first = any(line.strip() for line in lines) and _blank_after_first(lines)
-    heads = all(style == "h" for style in covered[: max(width, 1)]) if covered else False
-    header = "header" in attributes or (blank_after_first and "noheader" not in attributes) or heads
+    header = header or (bool(covered) and all(style == "h" for style in covered[: max(width, 1)]))
     return _squared(rows), int(header and len(rows) > 1)
 
 
-def _cells(lines: Sequence[str]) -> list[tuple[str, int, int, int, str]]:
-    """(text, times, columns, rows, style) of each cell in order."""
+def _written(lines: Sequence[str], form: str, separator: str) -> list[list[str]]:
+    """Rows of which each is a line, or goes over several in quotes; a separator behind a backslash is a letter."""
+    if form != "dsv" and len(separator) == 1:
+        return plain_rows(lines, separator)
+    escaped = re.compile(rf"(?<!\\){re.escape(separator)}")
+    filled = [line for line in lines if line.strip()]
+    return [[cell.strip().replace(f"\\{separator}", separator) for cell in escaped.split(line)] for line in filled]
+
+
+def _cells(lines: Sequence[str], separator: str) -> list[tuple[str, int, int, int, str]]:
+    """(text, times, columns, rows, style) of each cell in order; words before the first separator are a cell."""
+    sign = re.escape(separator)
+    marked, any_mark = re.compile(rf"(?:(?<=\s)|^){_SPEC}(?<!\\){sign}"), re.compile(rf"(?<!\\){sign}")
     found: list[tuple[str, int, int, int, str]] = []
+
+    def go_on(text: str) -> None:
+        if text and found:
+            found[-1] = (f"{found[-1][0]}\n{text}".strip(), *found[-1][1:])
+        elif text:
+            found.append((text, 1, 1, 1, ""))
+
     for line in lines:
-        at = 0
-        starts = list(_CELL.finditer(line))
-        bare = {match.end() for match in _BARE.finditer(line)}
-        marks = sorted({**dict.fromkeys(bare), **{match.end(): match for match in starts}}.items())
-        for number, (end, match) in enumerate(marks):
-            before = line[at : match.start() if match else end - 1]
-            if before.strip() and found:
-                found[-1] = (f"{found[-1][0]}\n{before.strip()}".strip(), *found[-1][1:])
-            following = marks[number + 1] if number + 1 < len(marks) else None
-            stop = len(line) if following is None else (following[1].start() if following[1] else following[0] - 1)
-            text = inline(line[end:stop].strip().replace("\\|", "|"))[0]
-            times, columns, rows = (int(match.group(g) or 1) if match else 1 for g in (1, 2, 3))
-            style = line[match.start() : match.end() - 1][-1:] if match else ""
-            found.append((text, min(times, _WIDEST), min(columns, _WIDEST), min(rows, _WIDEST), style))
-            at = stop
-        if not marks and line.strip() and found:
-            found[-1] = (f"{found[-1][0]}\n{inline(line.strip())[0]}".strip(), *found[-1][1:])
+        specs = {match.end(): match for match in marked.finditer(line)}
+        marks = [(specs.get(bar.end()), bar) for bar in any_mark.finditer(line)]
+        begins = [*((spec or bar).start() for spec, bar in marks), len(line)]
+        go_on(inline(line[: begins[0]].strip())[0])
+        for (spec, bar), stop in zip(marks, begins[1:], strict=True):
+            text = inline(line[bar.end() : stop].strip().replace(f"\\{separator}", separator))[0]
+            times, columns, rows = (min(int(spec.group(g) or 1), _WIDEST) if spec else 1 for g in (1, 2, 3))
+            found.append((text, times, columns, rows, spec.group()[: -len(separator)][-1:] if spec else ""))
     return found
 
 
@@ -76,9 +90,9 @@ def _columns(attributes: str) -> int:
     return total
 
 
-def _first_row(lines: Sequence[str]) -> int:
+def _first_row(lines: Sequence[str], separator: str) -> int:
     first = next((line for line in lines if line.strip()), "")
-    return sum(columns * times for _, times, columns, _, _ in _cells([first])) or 1
+    return sum(columns * times for _, times, columns, _, _ in _cells([first], separator)) or 1
 
 
 def _blank_after_first(lines: Sequence[str]) -> bool:

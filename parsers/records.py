@@ -50,6 +50,13 @@ def _rows(lines: Sequence[str], delimiter: str) -> list[list[str]]:
         return []
 
 
+def plain_rows(lines: Sequence[str], delimiter: str) -> list[list[str]]:
+    """Rows of the lines of a table inside markup, blank ones left out; blanks around a cell are none of it."""
+    csv.field_size_limit(sys.maxsize)
+    read = csv.reader((f"{line}\n" for line in lines), delimiter=delimiter, skipinitialspace=True)
+    return [[cell.strip() for cell in row] for row in read if row]
+
+
 def records(source: SourceText, delimiter: str) -> Iterator[Record]:
     """Records in order; lines end at CR LF, CR and LF only, never at U+2028 and the like.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -10,6 +9,7 @@ from dataclasses import replace
 from kprep.core.models import Element, ElementKind, Locator, table_text
 from parsers.anchors import Slugger
 from parsers.decoding import Line
+from parsers.records import plain_rows
 from parsers.rst_inline import inline
 from parsers.rst_tables import Rows, grid_rows, is_grid, is_simple, simple_length, simple_rows
 
@@ -199,9 +199,9 @@ class RstReader:
         yield from found
 
     def _csv(self, lines: Sequence[Line], options: dict[str, str], content: Sequence[Line]) -> Iterator[Element]:
-        header = list(csv.reader([options["header"]], skipinitialspace=True)) if "header" in options else []
-        texts = [line.text for line in _dedented(content) if line.text.strip()]
-        rows = [*header, *csv.reader(texts, skipinitialspace=True)]
+        delimiter = {"tab": "\t", "space": " "}.get(options.get("delim", ""), options.get("delim", "")[:1] or ",")
+        header = plain_rows([options.get("header", "")], delimiter)
+        rows = [*header, *plain_rows([line.text for line in _dedented(content)], delimiter)]
         width = max(map(len, rows), default=0)
         squared = tuple((*row, *[""] * (width - len(row))) for row in rows)
         yield from self._rows(lines, squared, len(header) + _number(options.get("header-rows")))

@@ -145,3 +145,35 @@ def test_all_branches_of_conditions_stay_and_an_include_is_a_recorded_exclusion(
         ("include", "not_extracted", "start.rb"),
     ]
     assert coverage(raw, found) == 1
+
+
+def tables_of(text: str) -> list[tuple[tuple[tuple[str, ...], ...], int]]:
+    raw = RawDocument("s/a.adoc", "a.adoc", text.encode(), "text/asciidoc")
+    return [(element.rows, element.header_rows) for element in parse(raw, asciidoc.PARSER).elements if element.rows]
+
+
+@pytest.mark.req("D2.8")
+@pytest.mark.parametrize(
+    ("written", "rows", "header_rows"),
+    [
+        (',===\nE1,disk full\nE2,"a, b"\n,===', (("E1", "disk full"), ("E2", "a, b")), 0),
+        (":===\nKey:Value\n\nport:80\\:81\n:===", (("Key", "Value"), ("port", "80:81")), 1),
+        ('[%header,format=csv]\n|===\na, "two\nlines"\nb,c\n|===', (("a", "two\nlines"), ("b", "c")), 1),
+        ("[%noheader,format=tsv]\n|===\na\tb, c\n\nd\te\n|===", (("a", "b, c"), ("d", "e")), 0),
+        ("[separator=;]\n|===\n;one;two | three\n|===", (("one", "two | three"),), 0),
+        ("[cols=2*]\n|===\nno sign|two\n|===", (("no sign", "two"),), 0),
+        ("!===\n!a !b\n!c !d\n!===", (("a", "b"), ("c", "d")), 0),
+        ('[cols="1,a"]\n|===\n|k\n|in\n!===\n!x !y\n!===\n|===', (("k", "in\n!===\n!x !y\n!==="),), 0),
+    ],
+)
+def test_tables_of_every_form_keep_their_words(
+    written: str, rows: tuple[tuple[str, ...], ...], header_rows: int
+) -> None:
+    assert tables_of(f"{written}\n") == [(rows, header_rows)]
+
+
+def test_only_what_a_listing_says_is_its_language() -> None:
+    text = "[source,ruby]\n----\na\n----\n\n----\nb\n----\n\n....\nc\n....\n\n```js\nd\n```\n"
+    text += "\n[source,language=go]\n----\ne\n----\n"
+    found = asciidoc.parse(RawDocument("s/a.adoc", "a.adoc", text.encode(), "text/asciidoc")).elements
+    assert [(e.text, e.language) for e in found] == [("a", "ruby"), ("b", ""), ("c", ""), ("d", "js"), ("e", "go")]

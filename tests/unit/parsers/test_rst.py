@@ -95,3 +95,9 @@ def test_an_include_is_a_recorded_exclusion() -> None:
         ("include", "not_extracted", "intro.rst"),
         ("include", "not_extracted", "start.py"),
     ]
+
+
+def test_cells_of_a_csv_table_over_several_lines_keep_their_words_apart() -> None:
+    text = '.. csv-table:: Ports\n   :header: "a"; b\n   :delim: ;\n\n   "two\n   lines"; x, y\n'
+    caption, table = read(text).elements
+    assert (caption.text, table.rows, table.header_rows) == ("Ports", (("a", "b"), ("two\nlines", "x, y")), 1)
