@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cache
+from html import unescape
 from unicodedata import normalize
 
-from kprep.core.models import ParsedDocument, ParserSpec, RawDocument
+from kprep.core.models import Element, ParsedDocument, ParserSpec, RawDocument
 from parsers.accounted_source import source_text
 from parsers.decoding import decode
 
@@ -16,18 +18,28 @@ _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _KEY = r"""(?:(?P<q>["'])[\w$.-]+(?P=q)\s*:|[\w$.-]+\s*:(?=\s|$))"""
 """A key of YAML or JSON; one in quotes needs no space behind its colon."""
 _POINTER = r"#/(?:[\w$~%.-]+/)+"
+_TAG = r"</?[A-Za-z][^<>]*>"
 _MARKUP = {
-    "asciidoc": r"^/{4,}\s*\n(?s:.*?)^/{4,}\s*$|^(?:\[.*\]|:!?[\w-]+!?:.*|//.*|\|===|[a-z]+::\S*\[.*\])\s*$",
-    "rst": r"^\s*\.\. .*$|^\s+:[\w-]+:.*$|^\s*(?:\d+|#)\.",
+    "asciidoc": r"^/{4,}\s*\n(?s:.*?)^/{4,}\s*$|^(?:\[.*\]|:!?[\w-]+!?:.*|//.*|\|===|[a-z]+::\S*\[.*\])\s*$"
+    r"|\(\(\(.*?\)\)\)|\b(?:image|icon):[^\s\[]*(?=\[)|\b[a-z][a-z0-9]*:(?=[^\s\[:]*\[)",
+    "markdown": rf"{_TAG}|\]\([^()\s]*|\]\[[^\]]*\]|^\s*\[[^\]]+\]:\s*\S*|\[!\w+\]",
+    "rst": r"^\s*\.\. .*$|^\s+:[\w-]+:.*$|^\s*(?:\d+|#)\.|:[\w:+-]+:(?=`)|<[^<>]+>(?=`)",
+    "sql_ddl": r"(?i:\bcomment\b)",
     "openapi": f"{_KEY}|{_POINTER}",
     "json_schema": f"{_KEY}|{_POINTER}",
     "knowledge_entry": _KEY,
-    "boxnote": rf'{_KEY}\s*(?:"[a-z_]+"|[\d.]+|true|false)?',
+    "json_lines": rf"{_KEY}(?:\s*null)?",
+    "boxnote": rf'"fileName":\s*"[^"]*"|{_KEY}\s*(?:"(?:[a-z_]+|https?://[^"]*)"|[\d.]+|true|false)?',
     "csv_table": r"\Asep=.",
     "data_dictionary": rf"{_KEY}|\A[^\n]*\n",
 }
-"""Parser -> what is syntax where it stands between two elements: options, keys, ways to what is referred
-to, the names of a table's columns."""
+"""Parser -> what is syntax: options, keys, tags, ways to what is referred to, the names of a table's columns."""
+
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|[bfnrt])")
+_JSON = frozenset(("boxnote", "conversation", "json_lines", "knowledge_entry", "notebook", "yaml_config"))
+"""Parsers of texts in which characters are escaped as in JSON."""
+_ENTITIES = frozenset(("markdown", "asciidoc"))
+"""Those of texts in which they may be named as in HTML."""
 
 _SAYING_ANEW = frozenset(("openapi", "json_schema", "knowledge_entry", "data_dictionary"))
 """Parsers whose elements say in their own order what stands at a place: its words count where some element has them."""
@@ -65,22 +77,69 @@ def share_reached(raw: RawDocument, document: ParsedDocument, spec: ParserSpec) 
 
 
 def _by_characters(raw: RawDocument, document: ParsedDocument, parser: str) -> float:
+    """By the places of the elements: what stands at one must be said by the elements that lie there, as often."""
     text = _COMMENT.sub(lambda found: " " * len(found.group()), decode(raw.content).text)
-    spans = sorted(element.locator.char for element in document.elements if element.locator.char)
-    elsewhere = set(_words(_said(document) if parser in _SAYING_ANEW else _said_beside(document)))
-    markup = re.compile(_MARKUP.get(parser, r"(?!)"), re.MULTILINE)
-    total = found = end = 0
-    for start, stop in [*spans, (len(text), len(text))]:
-        if start > end:  # between two elements
-            left_out = _WORD.findall(markup.sub(" ", text[end:start]))
-            total += sum(map(len, left_out))
-            found += sum(len(word) for word in left_out if word.casefold() in elsewhere)
-        inside = text[max(start, end) : max(stop, end)]
-        words = _WORD.findall(markup.sub(" ", inside) if parser in _SAYING_ANEW else inside)
-        total += sum(map(len, words))
-        found += sum(len(word) for word in words if parser not in _SAYING_ANEW or word.casefold() in elsewhere)
-        end = max(end, stop)
-    return found / total if total else 1.0
+    anywhere = Counter(_words(_said(document) if parser in _SAYING_ANEW else _said_beside(document)))
+    total = lost = end = 0
+    for start, stop, elements in [*_clusters(document.elements), (len(text), len(text), [])]:
+        between = _words(_without_syntax(text[end:start], parser))
+        total += sum(map(len, between))
+        lost += sum(len(word) for word in between if word not in anywhere)
+        source = Counter(_words(_without_syntax(text[start:stop], parser)))
+        total += sum(len(word) * count for word, count in source.items())
+        if parser in _SAYING_ANEW:
+            lost += sum(len(word) * count for word, count in source.items() if word not in anywhere)
+        else:
+            lost += _missing(source, "\n".join(map(_said_by, elements)), anywhere)
+        end = stop
+    return 1 - lost / total if total else 1.0
+
+
+def _without_syntax(text: str, parser: str) -> str:
+    if parser in _JSON:
+        text = _ESCAPE.sub(lambda found: chr(int(found[1], 16)) if found[1] else " ", text)
+    elif parser in _ENTITIES:
+        text = unescape(text)
+    return _syntax(parser).sub(" ", text)
+
+
+@cache
+def _syntax(parser: str) -> re.Pattern[str]:
+    return re.compile(_MARKUP.get(parser, r"(?!)"), re.MULTILINE)
+
+
+def _missing(source: Counter[str], said: str, anywhere: Counter[str]) -> int:
+    """Letters of the words that are not said, as often as they stand, nor kept beside the text. One that is a piece of
+    another word is said: markup inside a word parts it."""
+    missing = source - Counter(_words(said))
+    squashed = "".join(_words(said)) if missing else ""
+    return sum(
+        len(word) * count
+        for word, count in missing.items()
+        if word not in anywhere and squashed.count(word) < source[word]
+    )
+
+
+def _clusters(elements: Sequence[Element]) -> Iterator[tuple[int, int, list[Element]]]:
+    """Elements at places that overlap, together: where they begin and end in the text, in its order."""
+    start = stop = 0
+    together: list[Element] = []
+    for element in sorted(elements, key=lambda element: element.locator.char or (0, 0)):
+        first, last = element.locator.char or (0, 0)
+        if together and first >= stop:
+            yield start, stop, together
+            together = []
+        if not together:
+            start, stop = first, last
+        together.append(element)
+        stop = max(stop, last)
+    if together:
+        yield start, stop, together
+
+
+def _said_by(element: Element) -> str:
+    links = " ".join(f"{link.text} {link.target}" for link in element.links)
+    return f"{element.marker} {element.text} {element.language} {element.fragment} {links}"
 
 
 def _said(document: ParsedDocument) -> str:
@@ -88,9 +147,10 @@ def _said(document: ParsedDocument) -> str:
 
 
 def _said_beside(document: ParsedDocument) -> str:
-    """What is kept of a document beside the text of its elements."""
+    """What is kept of a document beside the text of its elements, with the names of what was left out."""
     metadata, kinds = document.metadata, dict.fromkeys(f"{e.fragment} {e.language}" for e in document.elements)
-    return "\n".join((metadata.title, *metadata.authors, str(dict(metadata.front_matter)), *kinds))
+    left_out = (unit.name for unit in document.units)
+    return "\n".join((metadata.title, *metadata.authors, str(dict(metadata.front_matter)), *kinds, *left_out))
 
 
 def _words(text: str) -> list[str]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from kprep.core.models import Locator, ParsedDocument, ParserSpec, RawDocument
-from parsers.decoding import decode
+from parsers import html, notebook, xml_text
 
 _OFFICE_TEXT = re.compile(
     r"(?:word/(?:document|footnotes|endnotes|comments|header\d*|footer\d*|diagrams/data\d*)|"
@@ -23,26 +23,33 @@ _UNSEEN = frozenset("delText moveFrom instrText f tracked-changes annotation Fal
 def source_text(raw: RawDocument, document: ParsedDocument, spec: ParserSpec) -> str:
     """Text of the source without markup; pages of a PDF that are a recorded exclusion are left out."""
     if raw.content.startswith(b"PK"):
-        found = "\n".join(_office_texts(raw))
+        found = "\n".join(_office_texts(raw, document))
         if found:
             return found
     if spec.name == "pdf":
         from parsers.pdf import plain_text
 
         return plain_text(raw, [unit.number for unit in document.units if unit.kind == "page" and unit.state == "ok"])
-    if spec.name in {"html", "xml_text"}:
-        return _between_tags(decode(raw.content).text)
+    if spec.name == "html":
+        return _between_tags(html.decoded(raw.content, raw.uri))
+    if spec.name == "xml_text":
+        return _between_tags(xml_text.decoded(raw.content))
+    if spec.name == "notebook":
+        return notebook.plain_text(raw, {unit.number for unit in document.units if unit.kind == "output"})
     return spec.quote(raw.content, Locator())
 
 
-def _office_texts(raw: RawDocument) -> Iterator[str]:
+def _office_texts(raw: RawDocument, document: ParsedDocument) -> Iterator[str]:
     from parsers.archive import Archive
     from parsers.docx_xml import xml_root
 
     archive = Archive(raw.content, raw.uri)
+    left_out = {unit.name for unit in document.units if unit.state != "ok"}
     for name in archive.names():
+        if name in left_out or name.rpartition("/")[2] in left_out:
+            continue
         if name.endswith((".xhtml", ".html", ".htm")):
-            yield _between_tags(archive.read(name).decode("utf-8", "replace"))
+            yield _between_tags(html.decoded(archive.read(name), name))
         elif _OFFICE_TEXT.search(name):
             yield _node_texts(xml_root(archive.read(name), name), odf=name == "content.xml")
 
@@ -72,7 +79,7 @@ def _node_texts(root: object, *, odf: bool) -> str:
 
 def _between_tags(text: str) -> str:
     """What lies between the tags of a page or of XML; pages kept as text inside XML are read the same way."""
-    import html
+    from html import unescape
 
     from parsers.entities import put_in, without_declarations
 
@@ -81,5 +88,5 @@ def _between_tags(text: str) -> str:
     text = re.sub(r"<!--.*?-->|<(script|style|template|head)\b.*?</\1\s*>|<\?.*?\?>", " ", text, flags=flags)
     text = re.sub(r"<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>", " ", text, flags=flags)
     for _ in range(2):
-        text = html.unescape(re.sub(r"<[^<>]*>", " ", re.sub(_INLINE, "", text, flags=flags)))
+        text = unescape(re.sub(r"<[^<>]*>", " ", re.sub(_INLINE, "", text, flags=flags)))
     return text

@@ -61,7 +61,7 @@ def read_page(raw: RawDocument, *, in_book: bool = False) -> ParsedDocument:
     """As `parse`; `in_book`: a chapter, without the header, footer and sidebar of a site."""
     from parsers.html_walk import Walk
 
-    text, left = put_in(_decoded(raw.content, raw.uri))
+    text, left = put_in(decoded(raw.content, raw.uri))
     root = _tree(text, raw.uri)
     elements = Walk(root, len(Lines(text)), in_book=in_book).elements() if root is not None else []
     whole = SourceUnit("file", 1, "ok" if elements else "no_text", sum(len(e.text) for e in elements))
@@ -77,7 +77,7 @@ def read_page(raw: RawDocument, *, in_book: bool = False) -> ParsedDocument:
 
 def quote(content: bytes, locator: Locator) -> str:
     """Words of the source lines of the locator without tags; without lines, of the section from its anchor on."""
-    text, _ = put_in(_decoded(content, "the document"))
+    text, _ = put_in(decoded(content, "the document"))
     if locator.line is None and locator.anchor:
         start = re.search(rf"""\b(?:id|name)\s*=\s*["']?{re.escape(locator.anchor)}["'\s>]""", text)
         place = text[start.start() :] if start else ""
@@ -104,8 +104,8 @@ def _whole_tags(text: str, start: int, end: int) -> str:
     return text[start:end]
 
 
-def _decoded(content: bytes, uri: str) -> str:
-    """Text in the encoding of the mark, or UTF-8, or the one the page declares."""
+def decoded(content: bytes, uri: str) -> str:
+    """Text in the encoding of the mark, or UTF-8, or the one the page declares. Raises: WrongEncoding."""
     found = _DECLARED.search(content[:4096])
     declared = (found.group(1) or found.group(2)).decode("ascii") if found else ""
     if declared.lower() in {"iso-8859-1", "latin-1", "latin1", "us-ascii", "ascii"}:

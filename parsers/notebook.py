@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
@@ -76,6 +76,17 @@ def quote(content: bytes, locator: Locator) -> str:
     if locator.line:
         return "\n".join(line.text for line in Lines(source).between(*locator.line))
     return source
+
+
+def plain_text(raw: RawDocument, cut: Collection[int]) -> str:
+    """What is written in the cells, and what they printed, but for the cells of which some was left out (`cut`).
+
+    Results in several forms, of which the parser chooses one, and errors are not in it."""
+    pieces = []
+    for number, cell in enumerate(_opened(raw.content), 1):
+        pieces.append(_EMBEDDED.sub(" ", _joined(cell.get("source", cell.get("input", "")))))
+        pieces += [_plain(_joined(output.get("text"))) for output in _outputs(cell)] if number not in cut else []
+    return "\n".join(pieces)
 
 
 @lru_cache(maxsize=1)

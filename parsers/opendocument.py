@@ -16,7 +16,7 @@ from parsers.pptx_slide import Shape, reading_order
 from parsers.sheet_grid import MAX_CELLS, MAX_SPREAD, Box, Sheet, cell_range, quote_sheet, read_sheets, wanted_sheets
 
 NAME = "opendocument"
-VERSION = 3
+VERSION = 4
 _KIND = "application/vnd.oasis.opendocument."
 _LAST_ROW, _LAST_COLUMN = 1_048_576, 16_384
 
@@ -81,12 +81,16 @@ def _slides(package: OdfPackage, body: Node) -> tuple[list[Element], list[Source
     return elements, units
 
 
+_OF_THE_NOTES_PAGE = frozenset(("page", "header", "footer", "date-time", "page-number"))
+"""Classes of frames that stand on every page of notes."""
+
+
 def _slide(reader: OdfText, page: Node, *, hidden: bool) -> Iterator[Element]:
     shapes = [_shape(node) for node in page if local(node) not in {"notes", "forms", ""}]
     notes = child(page, "notes")
     said = [element for shape in reading_order(shapes) for element in _shape_text(reader, shape)]
     for frame in notes if notes is not None else ():
-        if attribute(frame, "class") == "notes":
+        if attribute(frame, "class") not in _OF_THE_NOTES_PAGE:
             said.extend(reader.shape(frame))
     yield from (replace(element, hidden=True) if hidden else element for element in said)
 

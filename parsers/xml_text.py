@@ -35,7 +35,7 @@ def parse(raw: RawDocument) -> ParsedDocument:
     CorruptDocument, Recursive."""
     from parsers.xml_walk import XmlWalk
 
-    written = _decoded(raw.content)
+    written = decoded(raw.content)
     text, left = put_in(written)
     root = tree(raw.content, raw.uri) if text == written else tree(text.encode("utf-8", "replace"), raw.uri, "utf-8")
     elements = XmlWalk(root, len(Lines(text))).elements()
@@ -50,7 +50,7 @@ def quote(content: bytes, locator: Locator) -> str:
 
     if locator.line is None:
         return ""
-    text, _ = put_in(_decoded(content))
+    text, _ = put_in(decoded(content))
     start, end = Lines(text).char_span(*locator.line)
     opened = text.rfind("<", 0, start)
     if opened > text.rfind(">", 0, start):
@@ -88,7 +88,8 @@ def tree(content: bytes, uri: str, encoding: str | None = None) -> Node:
         raise CorruptDocument(f"{uri}: not well-formed XML in line {line}", uri=uri, line=line) from error
 
 
-def _decoded(content: bytes) -> str:
+def decoded(content: bytes) -> str:
+    """Text in the encoding of the mark, or the one it declares, or UTF-8."""
     found = _DECLARED.match(content)
     return decode(content, found.group(1).decode("ascii") if found else "").text
 

@@ -57,6 +57,30 @@ def test_lost_elements_show_in_the_figure(name: str, raw: RawDocument, document:
     assert coverage(raw, replace(document, elements=tuple(shortest))) < coverage(raw, document) - 0.05
 
 
+@pytest.mark.req("D3.2")
+@pytest.mark.parametrize(("name", "raw", "document"), CASES, ids=[name for name, _, _ in CASES])
+def test_words_lost_inside_elements_show_in_the_figure(name: str, raw: RawDocument, document: ParsedDocument) -> None:
+    """The places of the elements are all there: it is not them alone that count."""
+    halved = [replace(element, text=element.text[: len(element.text) // 2]) for element in document.elements]
+    assert coverage(raw, replace(document, elements=tuple(halved))) < coverage(raw, document) - 0.1
+
+
+def test_a_table_whose_cells_are_cut_off_is_not_whole() -> None:
+    content = b"# Ports\n\n| port | meaning |\n|---|---|\n| 5432 | where the database listens |\n"
+    raw = RawDocument("u", "ports.md", content, detect("ports.md", content))
+    document = parse(raw, parser_for(raw.media_type))
+    table = document.elements[-1]
+    cut = replace(table, text=table.text.replace("listens", ""))
+    assert coverage(raw, document) == 1.0
+    assert coverage(raw, replace(document, elements=(*document.elements[:-1], cut))) < 0.9
+
+
+def test_a_page_is_counted_in_the_encoding_it_declares() -> None:
+    content = "<meta charset=iso-8859-2><p>Zażółć gęślą jaźń".encode("iso-8859-2")
+    raw = RawDocument("u", "pl.html", content, detect("pl.html", content))
+    assert coverage(raw, parse(raw, parser_for(raw.media_type))) == 1.0
+
+
 SPECIFICATION = """openapi: 3.0.3
 info:
   title: Pumps

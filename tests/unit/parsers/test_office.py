@@ -220,6 +220,17 @@ def test_open_document_slides() -> None:
     assert [e.hidden for e in document.elements if e.locator.slide == 2] == [True]
 
 
+def test_notes_of_a_slide_are_those_in_frames_without_a_class_too() -> None:
+    def frame(said: str, of: str = "") -> str:
+        of = of and f' presentation:class="{of}"'
+        return f"<draw:frame{of}><draw:text-box><text:p>{said}</text:p></draw:text-box></draw:frame>"
+
+    notes = frame("Breathe.") + frame("Speak up.", "notes") + frame("Sheet 3", "page-number")
+    page = f'<draw:page draw:name="p1">{frame("Point")}<presentation:notes>{notes}</presentation:notes></draw:page>'
+    document = read("a.odp", BUILD.odf("presentation", "presentation", page))
+    assert texts(document, slide=1) == ["Point", "Breathe.", "Speak up."]
+
+
 @pytest.mark.req("D2.10", "D2.12", "D3.11")
 def test_chapters_follow_the_spine_and_open_at_their_anchor() -> None:
     book = read("a.epub", BUILD.EPUB)
