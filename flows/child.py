@@ -19,6 +19,7 @@ from typing import Any
 
 from flows.rooms import Job, Outcome
 from flows.rules import RuleSet
+from flows.walked import failed, nothing, walked
 from kprep.core.errors import ParseError, PrepError
 from kprep.core.models import Failure, Locator
 
@@ -53,6 +54,11 @@ class PrepareChild:
         front matter says of who may read it survives the child."""
         outcome: Outcome | Failure = self._do(("prepare", job))
         return Outcome(outcome, own_permissions=self._own) if isinstance(outcome, Failure) else outcome
+
+    def walked(self, job: Job, last: str) -> dict[str, Any]:
+        """What the rooms up to `last` make of a file, in the shape of `kprep try --json`; nothing of it is stored."""
+        outcome: dict[str, Any] | Failure = self._do(("walked", job, last))
+        return nothing(job.raw.media_type) | failed(outcome) if isinstance(outcome, Failure) else outcome
 
     def quote(self, media_type: str, content: bytes, locator: Locator) -> str:
         """Text of an original at a locator, read by the format's own reader. Raises: PrepError when it cannot be."""
@@ -101,7 +107,7 @@ class PrepareChild:
 
     def _timeout(self, job: tuple[Any, ...]) -> float:
         """Seconds for one stage: a recording may take as long as the speech in it that is transcribed."""
-        media_type = job[1].raw.media_type if job[0] == "prepare" else job[1]
+        media_type = job[1].raw.media_type if isinstance(job[1], Job) else job[1]
         spoken = media_type.startswith(("audio/", "video/"))
         return max(self._limits.timeout_s, self._rules.speech.budget_s if spoken else 0.0)
 
@@ -169,6 +175,9 @@ def _serve(pipe: Connection, rules: RuleSet, limits: Limits) -> None:
         elif kind == "attached":
             pipe.send(("stage", ("parse", {})))
             outcome = attached(*values)
+        elif kind == "walked":
+            job, last = values
+            outcome = walked(job, last, rules, lambda stage: pipe.send(("stage", (stage, {}))))
         else:
             [job] = values
             outcome = prepare(job, rules, lambda stage, own: pipe.send(("stage", (stage, own))))

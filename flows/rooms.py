@@ -139,15 +139,17 @@ def prepare(job: Job, rules: RuleSet, enter: Enter = lambda _stage, _own: None) 
             way.go(stage)
         _require_chunks(way.document)
         return Outcome(way.prepared(), way.kept(), way.edges)
-    except PrepError as error:
-        failure = Failure(way.stage, error.reason, described(error), error.retryable, error.context)
-    except MemoryError:
-        detail = "needs more memory than one document may take"
-        failure = Failure(way.stage, "out_of_memory", detail, retryable=False)
     except Exception as error:  # noqa: BLE001 -- one document's surprise must not take the batch down
-        detail = f"unexpected {type(error).__name__} {_place(error)}"
-        failure = Failure(way.stage, "internal_error", detail, retryable=False)
-    return Outcome(failure, own_permissions=way.own_permissions)
+        return Outcome(refusal(way.stage, error), own_permissions=way.own_permissions)
+
+
+def refusal(stage: str, error: Exception) -> Failure:
+    """What an error at a stage says of a document, without a library's message, which may quote it."""
+    if isinstance(error, PrepError):
+        return Failure(stage, error.reason, described(error), error.retryable, error.context)
+    if isinstance(error, MemoryError):
+        return Failure(stage, "out_of_memory", "needs more memory than one document may take", retryable=False)
+    return Failure(stage, "internal_error", f"unexpected {type(error).__name__} {_place(error)}", retryable=False)
 
 
 class _Way:

@@ -5,10 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from flows.rooms import Job
 from flows.trying import try_file
+from flows.walked import walked
 from flows.workspace import Workspace
 from kprep.core import bounded
 from kprep.core.errors import ConfigError
+from kprep.core.models import RawDocument
 
 SLOW = r"(a+)+$"
 TEXT = "a" * 40 + "!"
@@ -52,10 +55,33 @@ def test_an_expression_without_end_is_ended_and_named(
     monkeypatch.setattr(bounded, "RULE_SECONDS", 0.2)
     opened = workspace(tmp_path, redaction, cleaning)
     began = time.process_time()
-    failure = try_file(opened, tmp_path / "manuals" / "deep" / "net.md", "redact")["failure"]
+    raw = RawDocument("net/net.md", "net.md", f"Text.\n\n{TEXT}\n".encode(), "text/markdown")
+    failure = walked(Job(raw, "manual"), "redact", opened.rules, lambda _: None)["failure"]
     assert time.process_time() - began < 10
     assert failure["reason"] == "rule_too_slow"
     assert failure["detail"].startswith(f"{rule} takes over 0.2 s")
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "failure"),
+    [
+        ("hangs.md", 10, ("redact", "parse_timeout", "took longer than 3 s in one stage and was stopped")),
+        ("eats.csv", 900_000, ("parse", "out_of_memory", "needs more memory than one document may take")),
+    ],
+)
+def test_a_file_is_tried_within_the_limits_of_a_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, rows: int, failure: tuple[str, str, str]
+) -> None:
+    monkeypatch.setenv("KPREP_DOCUMENT_TIMEOUT_S", "3" if name == "hangs.md" else "60")
+    monkeypatch.setenv("KPREP_DOCUMENT_MEMORY_MB", "1024")
+    opened = workspace(tmp_path, f"patterns: {{NUMBER: '{SLOW}'}}")
+    (tmp_path / name).write_text("a,b,c,d,e,f,g,h\n" * rows + f"\n{TEXT}\n")
+    began = time.monotonic()
+    tried = try_file(opened, tmp_path / name, "redact")
+    assert time.monotonic() - began < 60
+    stage, reason, detail = (tried["failure"][key] for key in ("stage", "reason", "detail"))
+    assert (stage, reason, detail.partition(" (")[0]) == failure
+    assert (tried["file"], tried["source"], tried["chunks"]) == (str(tmp_path / name), "all", [])
 
 
 @pytest.mark.req("D3.1")
