@@ -22,9 +22,9 @@ from parsers.source_text import document, read
 from parsers.source_text import quote as quote_text
 
 NAME = "rst"
-VERSION = 5
+VERSION = 6
 MAX_BYTES = 32_000_000
-_INCLUDE = re.compile(r"\s*\.\.\s+(?:include|literalinclude)::\s+(\S+)")
+_INCLUDE = re.compile(r"\s*\.\.\s+(?:include|literalinclude)::\s+(\S+)|\s+:(?:file|url):\s+(\S+)")
 
 
 def parse(raw: RawDocument) -> ParsedDocument:
@@ -38,7 +38,7 @@ def parse(raw: RawDocument) -> ParsedDocument:
     elements = list(RstReader(lines).blocks(lines[front.last_line :]))
     title = next((element.text for element in elements if element.kind is ElementKind.HEADING), "")
     whole = SourceUnit("file", 1, "ok" if elements else "no_text", sum(len(element.text) for element in elements))
-    included = [found.group(1) for line in lines if (found := _INCLUDE.match(line.text))]
+    included = [found.group(1) or found.group(2) for line in lines if (found := _INCLUDE.match(line.text))]
     units = (whole, *exclusions("include", included))
     metadata = replace(front.metadata, title=front.metadata.title or title)
     return document(raw, f"{NAME}@{VERSION}", elements, metadata, units)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from kprep.core.models import Element, ElementKind, Locator, table_text
@@ -25,7 +25,7 @@ _FIELD = re.compile(r":((?![: ])[^:\n]+):(?:\s+(.*)|$)")
 _OPTION = re.compile(r"\s+:([\w-]+):(?:\s+(.*))?$")
 _CODE = frozenset(
     "code code-block sourcecode parsed-literal math prompt console doctest testcode testoutput graphviz mermaid raw "
-    "productionlist literalinclude highlight ipython".split()
+    "productionlist ipython".split()
 )
 _SILENT = frozenset("contents sectnum index meta default-role role highlight tabularcolumns only sectionauthor".split())
 _ADMONITIONS = frozenset(
@@ -33,9 +33,21 @@ _ADMONITIONS = frozenset(
     "deprecated versionadded versionchanged versionremoved".split()
 )
 _PICTURES = frozenset(("image", "figure"))
+_HOW = re.compile(
+    r"(?:class|name|id|key|align|width|height|scale|target|loading|fig\w+|widths|columns|header-rows|stub-columns|header|"
+    r"delim|quote|escape|keepspace|file|url|encoding|language|format|parser|code|literal|diff|pyobject|dedent|tab-width|"
+    r"lines?|linenos|lineno-\w+|number-lines|emphasize-lines|start-?\w*|end-?\w*|[lr]?trim|depth|maxdepth|local|"
+    r"backlinks|glob|numbered|template|member-order|\w+-members|members|layout|size|color|icon|gutter|margin|padding|"
+    r"shadow|link|link-type|img-(?!alt)\w+|class-\w+|label|sync|default|nowrap|platform|module|canonical)$"
+)
+"""Options that say how a directive is read or shown; what others say, its reader sees."""
+_TITLES = frozenset("caption subtitle title alt img-alt".split())
 _LOOKED_AHEAD = 400
 _LONGEST_VALUE = 2_000
 MAX_DEPTH = 60
+
+Options = Mapping[str, Sequence[Line]]
+"""Name of a directive's option -> its value, line by line."""
 
 
 class RstReader:
@@ -136,25 +148,24 @@ class RstReader:
     def _directive(self, name: str, argument: str, lines: Sequence[Line], depth: int) -> Iterator[Element]:
         options, content = _options(lines[1:])
         name = name.rpartition(":")[2] if name.rpartition(":")[2] in _CODE else name
-        if name == "replace":
-            return  # its words stand wherever it is used
+        if name == "replace" or (name in _SILENT and not content):
+            return  # a replacement's words stand wherever it is used
         if name in _ADMONITIONS:
             yield from self._admonition(name, lines, content, depth)
+            yield from self._said_by(options)
             return
         if name == "math" and argument:
             content = [_argument(lines[0]), *_dedented(content)]
         if name in _CODE:
+            yield from self._said_by(options)
             yield from self._code(lines, content, argument if name.startswith(("code", "source", "raw")) else name)
             return
         if name in _PICTURES:
-            said = options.get("alt", "")
-            if said:
-                yield self._element(ElementKind.CAPTION, lines, said)
+            yield from self._said_by(options)
             yield from self.blocks(_dedented(content), ElementKind.CAPTION, depth + 1)
             return
-        if name in _SILENT and not content:
-            return
         if name == "toctree":
+            yield from self._said_by(options)
             for line in (line for line in content if line.text.strip()):
                 yield self._element(ElementKind.TABLE_OF_CONTENTS, [line], line.text.strip())
             return
@@ -167,6 +178,7 @@ class RstReader:
             words, links = inline(argument, self._targets)
             kind = ElementKind.CAPTION if name.endswith("table") else ElementKind.PARAGRAPH
             yield replace(self._element(kind, lines[:1], words), links=links)
+        yield from self._said_by(options)
         if name == "csv-table":
             yield from self._csv(lines, options, content)
         elif name == "list-table":
@@ -175,6 +187,15 @@ class RstReader:
             yield from self.blocks(_dedented(content), None, depth + 1)
         else:
             yield from self._plain(content, None)
+
+    def _said_by(self, options: Options) -> Iterator[Element]:
+        """What a directive's options say to its reader: titles as they are, others behind their name."""
+        for name, lines in options.items():
+            if (said := _value(options, name)) and not _HOW.match(name):
+                words, links = inline(said, self._targets)
+                kind = ElementKind.CAPTION if name in _TITLES else ElementKind.PARAGRAPH
+                text = words if name in _TITLES else f"{name}: {words}"
+                yield replace(self._element(kind, lines, text), links=links)
 
     def _code(self, lines: Sequence[Line], content: Sequence[Line], language: str) -> Iterator[Element]:
         body = _trimmed(_dedented(content))
@@ -198,15 +219,16 @@ class RstReader:
             yield self._element(ElementKind.PARAGRAPH, lines[:1], f"{name}:")
         yield from found
 
-    def _csv(self, lines: Sequence[Line], options: dict[str, str], content: Sequence[Line]) -> Iterator[Element]:
-        delimiter = {"tab": "\t", "space": " "}.get(options.get("delim", ""), options.get("delim", "")[:1] or ",")
-        header = plain_rows([options.get("header", "")], delimiter)
+    def _csv(self, lines: Sequence[Line], options: Options, content: Sequence[Line]) -> Iterator[Element]:
+        named = _value(options, "delim")
+        delimiter = {"tab": "\t", "space": " "}.get(named, named[:1] or ",")
+        header = plain_rows([line.text for line in options.get("header", ())], delimiter)
         rows = [*header, *plain_rows([line.text for line in _dedented(content)], delimiter)]
         width = max(map(len, rows), default=0)
         squared = tuple((*row, *[""] * (width - len(row))) for row in rows)
-        yield from self._rows(lines, squared, len(header) + _number(options.get("header-rows")))
+        yield from self._rows(lines, squared, len(header) + _number(_value(options, "header-rows")))
 
-    def _list_table(self, lines: Sequence[Line], options: dict[str, str], content: Sequence[Line]) -> Iterator[Element]:
+    def _list_table(self, lines: Sequence[Line], options: Options, content: Sequence[Line]) -> Iterator[Element]:
         rows: list[list[str]] = []
         for line in _dedented(content):
             text = line.text.strip()
@@ -219,7 +241,7 @@ class RstReader:
                 rows[-1][-1] = f"{rows[-1][-1]}\n{text}".strip()
         width = max(map(len, rows), default=0)
         squared = tuple((*row, *[""] * (width - len(row))) for row in rows)
-        yield from self._rows(lines, squared, _number(options.get("header-rows")))
+        yield from self._rows(lines, squared, _number(_value(options, "header-rows")))
 
     def _item(self, lines: Sequence[Line], _: ElementKind | None, depth: int) -> tuple[int, Iterator[Element]]:
         match = _BULLET.match(lines[0].text) or _NUMBERED.match(lines[0].text)
@@ -382,15 +404,24 @@ def _trimmed(lines: list[Line]) -> list[Line]:
     return lines[filled[0] : filled[-1] + 1] if filled else []
 
 
-def _options(lines: Sequence[Line]) -> tuple[dict[str, str], Sequence[Line]]:
-    """The `:name: value` lines right below a directive, and the lines after them."""
-    options: dict[str, str] = {}
+def _options(lines: Sequence[Line]) -> tuple[Options, Sequence[Line]]:
+    """The `:name: value` lines right below a directive, a value with the lines indented below it; the lines after."""
+    options: dict[str, Sequence[Line]] = {}
     at = 0
     while at < len(lines) and (match := _OPTION.match(lines[at].text)):
-        options[match.group(1)] = (match.group(2) or "").strip()
-        at += 1
+        line, end = lines[at], at + 1
+        indent = len(line.text) - len(line.text.lstrip())
+        while end < len(lines) and lines[end].text[: indent + 1].isspace() and lines[end].text.strip():
+            end += 1
+        first = Line(line.number, line.start + indent, line.end, match.group(2) or "")
+        options[match.group(1)] = [first, *lines[at + 1 : end]]
+        at = end
     return options, lines[at:]
 
 
-def _number(text: str | None) -> int:
-    return int(text) if text and text.isdigit() and len(text) < 4 else 0
+def _value(options: Options, name: str) -> str:
+    return " ".join(line.text.strip() for line in options.get(name, ())).strip()
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isdigit() and len(text) < 4 else 0

@@ -101,3 +101,66 @@ def test_cells_of_a_csv_table_over_several_lines_keep_their_words_apart() -> Non
     text = '.. csv-table:: Ports\n   :header: "a"; b\n   :delim: ;\n\n   "two\n   lines"; x, y\n'
     caption, table = read(text).elements
     assert (caption.text, table.rows, table.header_rows) == ("Ports", (("a", "b"), ("two\nlines", "x, y")), 1)
+
+
+OPTIONS = """.. code-block:: python
+   :caption: settings.py for production
+   :linenos:
+
+   x = 1
+
+.. figure:: x.png
+   :alt: A long
+      description
+   :width: 30%
+
+   Below.
+
+.. sidebar:: Side
+   :subtitle: More *of* it
+   :class: wide
+
+   Body.
+
+.. py:attribute:: limit
+   :value: 30
+   :no-index:
+
+.. toctree::
+   :caption: Guides
+   :maxdepth: 2
+
+   intro
+
+.. literalinclude:: run.py
+   :caption: How it runs
+   :emphasize-lines: 1
+
+.. csv-table:: Ports
+   :file: data/ports.csv
+   :header: "a", "b"
+"""
+
+
+@pytest.mark.req("D2.8")
+def test_what_options_say_to_a_reader_is_text() -> None:
+    found = read(OPTIONS)
+    assert [(e.kind.value, e.text, e.locator.line) for e in found.elements] == [
+        ("caption", "settings.py for production", (2, 2)),
+        ("code", "x = 1", (5, 5)),
+        ("caption", "A long description", (8, 9)),
+        ("caption", "Below.", (12, 12)),
+        ("paragraph", "Side", (14, 14)),
+        ("caption", "More of it", (15, 15)),
+        ("paragraph", "Body.", (18, 18)),
+        ("paragraph", "limit", (20, 20)),
+        ("paragraph", "value: 30", (21, 21)),
+        ("caption", "Guides", (25, 25)),
+        ("table_of_contents", "intro", (28, 28)),
+        ("paragraph", "run.py", (30, 30)),
+        ("caption", "How it runs", (31, 31)),
+        ("caption", "Ports", (34, 34)),
+        ("table", "a | b", (34, 36)),
+    ]
+    assert [unit.name for unit in found.units if unit.kind == "include"] == ["run.py", "ports.csv"]
+    assert ":value: 30" in rst.quote(OPTIONS.encode(), found.elements[8].locator)
