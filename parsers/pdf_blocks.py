@@ -16,6 +16,8 @@ from parsers.pdf_lines import Line, ends_with_hyphen
 _BULLET = re.compile(
     r"^([\u2022\u25aa\u25cf\u25cb\u25e6\u2023\u2043\u2219\u00b7\uf000-\uf0ff\x80-\x9f\u2013*-])\s+(?=\S)"
 )
+_BULLET_SIGNS = frozenset("\u2022\u25aa\u25cf\u25cb\u25e6\u2023\u2043")
+"""Those that begin a line of a list and nothing else."""
 _NUMBER = re.compile(r"^(\(?(?:\d{1,2}|[a-z])[.)])\s+(?=\S)")
 _CAPTION = re.compile(r"^(?:fig(?:ure|\.)?|table|tabelle|abbildung|abb\.|\u56fe|\u8868)\s*\d+", re.IGNORECASE)
 _LEADER = re.compile(r"(?:\.\s?){4,}\s*[\divxlc]+\s*$|\u2026{2,}\s*\d+\s*$")
@@ -180,7 +182,8 @@ def _starts_anew(block: Block, last: Line, line: Line, norm: Typography) -> bool
         return True
     is_item = block.kind is ElementKind.LIST_ITEM
     ends_sentence = _SENTENCE_END.search(last.text) is not None
-    if _mark(line, norm) is not None and (is_item or ends or ends_sentence):
+    mark = _mark(line, norm)
+    if mark is not None and (is_item or ends or ends_sentence or mark.group(1) in _BULLET_SIGNS):
         return True
     indented = line.x0 > min(other.x0 for other in block.lines) + 0.8 * line.size
     if indented and not is_item and len(block.lines) > 1 and ends_sentence:
@@ -276,7 +279,16 @@ def _goes_on_in(before: Block, block: Block) -> bool:
     if block.page > (before.page_end or before.page) + 1 or abs(before.size - block.size) > 0.1 * before.size:
         return False
     end, start = before.lines[-1].text, block.lines[0].text
-    return not _SENTENCE_END.search(end) and (start[:1].islower() or (ends_with_hyphen(end) and start[:1].isalpha()))
+    if _SENTENCE_END.search(end):
+        return False
+    return (ends_with_hyphen(end) and start[:1].isalpha()) or (start[:1].islower() and _fills_its_column(before))
+
+
+def _fills_its_column(block: Block) -> bool:
+    """The last line reaches over half of the widest one, or, alone, is as long as a line of a narrow column."""
+    last, widest = block.lines[-1], max(line.x1 - line.x0 for line in block.lines)
+    least = 12 * last.size if len(block.lines) == 1 else widest / 2
+    return last.x1 - last.x0 >= least
 
 
 def _same_table(before: Block, block: Block) -> bool:

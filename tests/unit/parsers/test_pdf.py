@@ -432,3 +432,24 @@ def test_a_stream_that_unpacks_without_end_is_too_large() -> None:
         with pytest.raises(TooLarge, match="512 MB"):
             refuse_bombs(content, "a.pdf")
     refuse_bombs(b"<</Filter/FlateDecode>>\nstream\n" + zlib.compress(bytes(10**7)) + b"endstream", "a.pdf")
+
+
+def test_short_lines_of_pages_are_no_sentence_over_pages() -> None:
+    def draw(canvas: Canvas) -> None:
+        for label in ("pump room", "boiler room", "stairs"):
+            BUILD.lines(canvas, 72, 400, [label])
+            canvas.showPage()
+
+    assert [e.text for e in read(BUILD.pdf(draw)).elements] == ["pump room", "boiler room", "stairs"]
+
+
+def test_a_bullet_begins_an_item_whatever_stands_before_it() -> None:
+    def draw(canvas: Canvas) -> None:
+        BUILD.lines(canvas, 72, 800, ["What belongs to the pump are", "\u2022 a motor,", "\u2022 a seal", "and a base"])
+
+    found = [(e.kind.value, e.text) for e in read(BUILD.pdf(draw)).elements]
+    assert found == [
+        ("paragraph", "What belongs to the pump are"),
+        ("list_item", "a motor,"),
+        ("list_item", "a seal\nand a base"),
+    ]
