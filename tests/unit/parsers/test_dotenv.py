@@ -43,6 +43,46 @@ EMPTY=
 """
 
 
+SECRET_NAMES = """PW DB_PW PWD MYSQL_PWD PASS DBPASS PASSWD PASSPHRASE PASSCODE PIN CARD_PIN LICENSE LICENCE
+LICENSE_KEY LICENSE_FILE AUTH BASIC_AUTH AUTHORIZATION AUTHOR_TOKEN TOKEN ACCESSTOKEN BEARER COOKIE SESSION SESSION_ID
+SALT SIGNATURE SIGNING_PHRASE PRIVATE CREDENTIAL CREDENTIALS CREDS DSN KEY APIKEY apiKey OTP PSK SEED MNEMONIC KENNWORT
+INVITE_CODE SNMP_COMMUNITY SERIAL_NUMBER"""
+LOOK_ALIKES = """PASSENGER_COUNT=12
+PASSENGERS=many
+PASSIVE_PORTS=20
+BYPASS_HOSTS=blue
+AUTHOR=Jane Doe
+AUTHORITY=north
+TOKENIZER=bert
+MAX_TOKENS=4096
+PINNED=blue
+SPIN=left
+MONKEY=blue
+KEYBOARD=german
+SECRETARY=Jane
+CREDIT_LIMIT=100
+COUNTRY_CODE=DE
+LICENSE=MIT
+LICENSE=Apache-2.0
+LICENSE_FILE=/etc/app/licence.txt
+SSL_KEY_FILE=certs/key.pem
+PWD=/home/app
+OLDPWD=~/work
+PASSWORD_MIN_LENGTH=12
+TOKENTIMEOUT=30m
+JWT_ALGORITHM=HS256
+SESSION_DRIVER=redis
+COOKIE_SAMESITE=lax
+AUTH_HOST=auth.example.com
+SERIAL_PORT=/dev/ttyS0
+MAIL_HOST=key.example.com:8443
+IMAGE=registry/auth:latest
+# the password is in the vault
+# key: see the wiki
+PORT=25 # token of the portal
+"""
+
+
 def shown(text: str, name: str = "prod.env") -> str:
     return without_secrets(name, text.encode()).decode()
 
@@ -93,3 +133,35 @@ def test_all_that_is_read_as_a_dotenv_is_withheld(name: str) -> None:
 @pytest.mark.parametrize("name", ["environment.txt", "seven.txt", "env-notes.txt", "env.md"])
 def test_other_names_are_no_dotenv(name: str) -> None:
     assert detect(name, b"PLAIN=giraffe77x") != "text/x-dotenv"
+
+
+@pytest.mark.req("D2.3", "D5.3")
+@pytest.mark.parametrize(
+    "line",
+    [
+        *(f"{name}=sunflower" for name in SECRET_NAMES.split()),
+        *(f"{name}=1234" for name in "PIN ACCOUNT_PIN PIN_ADMIN ADMIN_PASSWORD PASSCODE".split()),
+        "LICENCE=ABCD-TULIP-EFGH",
+        "DATABASE=app:sunflower@db:3306/app",
+        "DATABASE=mysql://app:sunflower@db:3306/app",
+        "OPTIONS=--user app --password sunflower",
+        "HEADER=Authorization: Bearer sunflower",
+        "LOGIN=Basic sunflower",
+        "SETTINGS=db.password:sunflower",
+        "setenv PW sunflower",
+        '"PW": "sunflower"',
+        "# PW = sunflower",
+        "#PW: sunflower",
+        "PORT=25 # PW=sunflower",
+    ],
+)
+def test_a_plain_word_is_withheld_where_its_name_says_what_it_is(line: str) -> None:
+    found = shown(f"{line}\nPORT=25\n")
+    assert MARK in found
+    assert not [value for value in ("sunflower", "1234", "TULIP") if value in found]
+    assert found.endswith("\nPORT=25\n")
+    assert shown(found) == found
+
+
+def test_a_name_that_only_looks_like_one_hides_nothing() -> None:
+    assert shown(LOOK_ALIKES) == LOOK_ALIKES
