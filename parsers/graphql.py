@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from kprep.core.errors import CorruptDocument, Recursive, TooLarge
@@ -10,7 +10,7 @@ from kprep.core.models import Element, ElementKind, ParsedDocument, ParserSpec, 
 from parsers.source_text import SourceText, document, heading, quote, read, table
 
 NAME = "graphql"
-VERSION = 2
+VERSION = 3
 MEDIA_TYPES = ("application/graphql",)
 MAX_BYTES = 4_000_000
 MAX_TOKENS = 1_000_000
@@ -77,15 +77,16 @@ def _definition(source: SourceText, node: Any) -> Iterator[Element]:
         yield Element(ElementKind.CODE, written, place, language="graphql", fragment="schema")
         return
     description = node.description.value.strip() if getattr(node, "description", None) else ""
-    body = node.loc.start if not description else node.description.loc.end
-    signature = " ".join(source.text[body : node.loc.end].partition("{")[0].split())
-    text = "\n".join(filter(None, (signature, description, *_comment_lines(source.text[body : node.loc.end]))))
+    start = node.loc.start if not description else node.description.loc.end
+    items = [*(getattr(node, "fields", None) or ()), *(getattr(node, "values", None) or ())]
+    body = _body(node)
+    signature = " ".join(source.text[start:body].split())
+    beside, between = _comments_inside(node, body, items)
+    text = "\n".join(filter(None, (signature, description, *between)))
     yield Element(ElementKind.PARAGRAPH, text, place, fragment="schema")
-    rows = [
-        _row(source, item) for item in (*(getattr(node, "fields", None) or ()), *(getattr(node, "values", None) or ()))
-    ]
-    if rows:
+    if items:
         kind = "enum" if getattr(node, "values", None) else _keyword(signature)
+        rows = [_row(source, item, beside.get(number, [])) for number, item in enumerate(items)]
         yield table([(f"{kind} {name}", "", ""), *rows], place, "schema")
 
 
@@ -93,22 +94,57 @@ def _keyword(signature: str) -> str:
     return next((word for word in signature.split() if word != "extend"), "")
 
 
-def _comment_lines(written: str) -> list[str]:
-    """Comments inside a definition, which no node holds."""
-    lines = [line.strip() for line in written.split("\n")]
-    return [line.lstrip("#").strip() for line in lines if line.startswith("#") and line.strip("# ")]
+def _tokens(node: Any) -> Iterator[Any]:
+    """Words, signs and comments of a definition, in order."""
+    token = node.loc.start_token
+    while token is not None and token.start < node.loc.end:
+        yield token
+        token = token.next
 
 
-def _row(source: SourceText, item: Any) -> tuple[str, str, str]:
-    """(name with arguments, type with default and directives, description) of a field or an enum value."""
-    description = item.description.value if item.description else ""
+def _body(node: Any) -> int:
+    """Where the brace opens that holds a definition's fields (those of a value in its directives do not); without one
+    its end."""
+    depth = 0
+    for token in _tokens(node):
+        if token.kind.value == "{" and depth == 0:
+            return int(token.start)
+        depth += (token.kind.value == "(") - (token.kind.value == ")")
+    return int(node.loc.end)
+
+
+def _comments_inside(node: Any, body: int, items: Sequence[Any]) -> tuple[dict[int, list[str]], list[str]]:
+    """Comments below the head of a definition, which no node holds: those after a field on its line, by the field's
+    number, and the others. Comments among the arguments of a field stand with these."""
+    lines = {item.loc.end_token.line: number for number, item in enumerate(items)}
+    spans = [(item.loc.start, item.loc.end) for item in items]
+    beside: dict[int, list[str]] = {}
+    between: list[str] = []
+    at = 0
+    for token in _tokens(node):
+        words = (token.value or "").strip("# ") if token.kind.value == "Comment" and token.start > body else ""
+        while at < len(spans) and spans[at][1] <= token.start:
+            at += 1
+        if not words or (at < len(spans) and spans[at][0] < token.start):
+            continue
+        if token.line in lines:
+            beside.setdefault(lines[token.line], []).append(words)
+        else:
+            between.append(words)
+    return beside, between
+
+
+def _row(source: SourceText, item: Any, comments: Sequence[str]) -> tuple[str, str, str]:
+    """(name with arguments, type with default and directives, description and comments beside it) of a field or an
+    enum value."""
+    about = "\n".join(filter(None, (item.description.value if item.description else "", *comments)))
     start = item.name.loc.start
     written = " ".join(source.text[start : item.loc.end].split())
     kind = getattr(item, "type", None)
     if kind is None:
-        return item.name.value, written[len(item.name.value) :].strip(), description
+        return item.name.value, written[len(item.name.value) :].strip(), about
     arguments = " ".join(source.text[start : kind.loc.start].split()).rstrip(": ")
-    return arguments, " ".join(source.text[kind.loc.start : item.loc.end].split()), description
+    return arguments, " ".join(source.text[kind.loc.start : item.loc.end].split()), about
 
 
 PARSER = ParserSpec(NAME, VERSION, MEDIA_TYPES, parse, quote)

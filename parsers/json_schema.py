@@ -15,7 +15,7 @@ from parsers.tree import MAX_BYTES, Entry, Node
 from parsers.tree_text import load
 
 NAME = "json_schema"
-VERSION = 5
+VERSION = 6
 MEDIA_TYPES = ("application/schema+json", "application/schema+yaml")
 MAX_ROWS = 5_000
 

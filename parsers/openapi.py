@@ -37,7 +37,7 @@ from parsers.tree import MAX_BYTES, Entry, Node, outline
 from parsers.tree_text import load
 
 NAME = "openapi"
-VERSION = 5
+VERSION = 6
 MEDIA_TYPES = ("application/vnd.oai.openapi", "application/vnd.oai.openapi+json")
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")

@@ -22,7 +22,9 @@ _MAX_REFERRED = 200
 _MAX_STEPS = 20_000
 _COMBINED = ("allOf", "oneOf", "anyOf", "prefixItems", "items")
 """Keys of lists of schemas; `items` is one in older drafts."""
-_NAMED = ("properties", "patternProperties", "dependentSchemas")
+_NAMED = ("properties", "patternProperties")
+_DEPENDENT = "dependentSchemas"
+"""Keyed by a field, what else holds of the whole where that field is there."""
 _PARTS = (
     "additionalProperties",
     "unevaluatedProperties",
@@ -97,7 +99,7 @@ def _objects(root: Node, span: tuple[int, int]) -> Iterator[Node]:
         node = waiting.pop()
         if node.end <= span[0] or node.start >= span[1]:
             continue
-        if any(node.get(key) is not None for key in (*_NAMED, *_PARTS, "items")):
+        if any(node.get(key) is not None for key in (*_NAMED, *_PARTS, _DEPENDENT, "items")):
             yield node
         waiting += [entry.value for entry in node.entries]
         waiting += node.items
@@ -239,12 +241,12 @@ def _rows(
         kind, *facts = schema_lines(entry.value, resolver) or [""]
         yield name, kind, "required" if entry.key in required else "", words, *facts
         yield from _inner_rows(entry.value, resolver, name, depth, opened, seen)
-    for key in _PARTS:
-        part = found.get(key)
-        if part is not None and part.entries:
-            name = f"{prefix}.{key}" if prefix else key
-            yield from _part_row(part, resolver, name, is_told=key == "additionalProperties")
-            yield from _inner_rows(part, resolver, name, depth, opened, seen)
+    parts = [part for part in map(found.entry, _PARTS) if part is not None]
+    parts += [Entry(f"{_DEPENDENT}.{entry.key}", entry.start, entry.value) for entry in found.entries_of(_DEPENDENT)]
+    for part in (part for part in parts if part.value.entries):
+        name = f"{prefix}.{part.key}" if prefix else part.key
+        yield from _part_row(part.value, resolver, name, is_told=part.key == "additionalProperties")
+        yield from _inner_rows(part.value, resolver, name, depth, opened, seen)
     for key in _COMBINED:
         for item in found.items_of(key):
             yield from _rows(item, resolver, prefix, depth, opened, seen)

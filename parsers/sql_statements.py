@@ -52,7 +52,7 @@ class Statement:
 
 def split_items(bare: str, start: int) -> tuple[list[tuple[int, int]], int]:
     """Spans of the items that commas part between an opening bracket, which ends at `start`, and its closing one; and
-    where that closes (the end of the text if it never does)."""
+    where that closes (the end of the text if it never does, which then ends the last item)."""
     spans = []
     depth, first = 1, start
     for match in _PUNCTUATION.finditer(bare, start):
@@ -67,6 +67,8 @@ def split_items(bare: str, start: int) -> tuple[list[tuple[int, int]], int]:
             first = match.end()
         if depth == 0:
             return spans, match.end()
+    if bare[first:].strip():
+        spans.append((first, len(bare)))
     return spans, len(bare)
 
 

@@ -405,3 +405,64 @@ def test_a_comment_is_not_said_of_what_an_alias_takes_from_its_line() -> None:
     settings = [e.text for e in found.elements if e.kind is ElementKind.PARAGRAPH]
     both = ["Both hosts\nnever\na.one: 1", "Both hosts\nnever\na.two: 2"]
     assert settings == ["Third\nc: 3", *both, "b.one: 1", "b.two: 2"]
+
+
+@pytest.mark.req("D2.1")
+def test_comments_of_a_graphql_schema_stand_with_the_field_of_their_line() -> None:
+    schema = """type A @d(x: {a: 1}) { # opens
+  # above more
+  more(
+    # of first
+    a: Int # of a
+  ): String # kept in cents
+  other: Int, third: Int # of third
+  "said # so"
+  fourth: Int
+  # last
+} # after
+enum E {
+  B @deprecated(reason: "no # comment") # of b
+}
+directive @d(x: I = {a: 1}) on OBJECT
+"""
+    found = of(document("a.graphql", schema), "schema")
+    assert [element.text for element in found if not element.rows] == [
+        "type A @d(x: {a: 1})\nopens\nabove more\nlast", "enum E", "directive @d(x: I = {a: 1}) on OBJECT",
+    ]  # fmt: skip
+    assert [row for element in found for row in element.rows[1:]] == [
+        ("more( # of first a: Int # of a )", "String", "kept in cents"),
+        ("other", "Int", ""),
+        ("third", "Int", "of third"),
+        ("fourth", "Int", "said # so"),
+        ("B", '@deprecated(reason: "no # comment")', "of b"),
+    ]
+
+
+@pytest.mark.req("D2.2")
+@pytest.mark.parametrize("end", ["note varchar(10", "note varchar(10) -- of the clerk", "CHECK (id > 0"])
+def test_the_last_item_of_a_table_that_is_never_closed_is_kept(end: str) -> None:
+    found = of(document("a.sql", f"CREATE TABLE orders (\n  id int,\n  {end}"), "schema")
+    said = "\n".join(element.text for element in found)
+    assert all(word in said for word in end.replace("--", "").split()), said
+
+
+@pytest.mark.req("D2.1")
+def test_a_schema_that_depends_on_a_field_is_no_field() -> None:
+    schema = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "properties": {"card": {"type": "string"}},
+        "required": ["card"],
+        "dependentSchemas": {
+            "card": {
+                "description": "The bill goes there",
+                "required": ["bill"],
+                "properties": {"bill": {"type": "string"}},
+            }
+        },
+    }
+    [table] = [element for element in document("a.schema.json", json.dumps(schema)).elements if element.rows]
+    assert [tuple(filter(None, row)) for row in table.rows[1:]] == [
+        ("card", "string", "required"),
+        ("dependentSchemas.card", "The bill goes there", "required: bill"),
+        ("dependentSchemas.card.bill", "string", "required"),
+    ]
