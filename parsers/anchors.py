@@ -32,3 +32,19 @@ class Slugger:
     def reserve(self, anchor: str) -> None:
         """Keep a name the document itself uses."""
         self._next.setdefault(anchor, 1)
+
+
+class Distinct:
+    """Names as they are, each given out once: the second `Order` is `Order~2`."""
+
+    def __init__(self) -> None:
+        self._count: dict[str, int] = {}
+
+    def take(self, name: str) -> str:
+        """The name, or it with the next number that makes it new."""
+        found = name
+        while found in self._count:
+            self._count[name] += 1
+            found = f"{name}~{self._count[name]}"
+        self._count[found] = 1
+        return found

@@ -15,15 +15,16 @@ from kprep.core.models import (
     RawDocument,
     table_text,
 )
+from parsers.anchors import Distinct
 from parsers.decoding import decode
 from parsers.records import Record, delimiter_of, has_header, records
 from parsers.source_text import SourceText, document, heading, read
 from parsers.source_text import quote as quote_text
 from parsers.tree import MAX_BYTES, Entry, Node, outline
-from parsers.tree_text import load
+from parsers.tree_text import load_all
 
 NAME = "data_dictionary"
-VERSION = 2
+VERSION = 3
 CSV = "text/vnd.kprep.data-dictionary+csv"
 YAML = "application/vnd.kprep.data-dictionary+yaml"
 MEDIA_TYPES = (CSV, YAML)
@@ -48,16 +49,19 @@ def is_yaml_dictionary(root: Node) -> bool:
 
 def parse(raw: RawDocument) -> ParsedDocument:
     """Per table a heading and what is said of it; per field an element, `fragment` "field", `anchor`
-    `<table>.<field>`, `line` and `char` of its definition; of CSV also `row`.
+    `<table>.<field>` (`<table>.<field>~2` where it is there again), `line` and `char` of its definition; of CSV also
+    `row`.
 
     Raises: TooLarge, CorruptDocument (no YAML, too deep)."""
     source = read(raw, MAX_BYTES)
     if raw.media_type.partition(";")[0] == CSV:
         elements = list(_csv(source))
         return document(raw, f"{NAME}@{VERSION}", elements)
-    root = load(source.text, raw.uri)
-    elements = [element for entry in root.entries for element in _part(source, entry)]
-    return document(raw, f"{NAME}@{VERSION}", elements, DocumentMetadata(title=root.text_of("title")))
+    roots = load_all(source.text, raw.uri)
+    distinct = Distinct()
+    elements = [element for root in roots for entry in root.entries for element in _part(source, entry, distinct)]
+    title = next((root.text_of("title") for root in roots if root.text_of("title")), "")
+    return document(raw, f"{NAME}@{VERSION}", elements, DocumentMetadata(title=title))
 
 
 def quote(content: bytes, locator: Locator) -> str:
@@ -81,13 +85,14 @@ def _csv(source: SourceText) -> Iterator[Element]:
     table_at = next((at for at, cell in enumerate(head.cells) if _TABLE.match(cell.strip())), None)
     field_at = next((at for at, cell in enumerate(head.cells) if _FIELD.match(cell.strip()) and at != table_at), 0)
     last = ""
+    distinct = Distinct()
     for record in found[1:]:
         table = _cell(record, table_at).strip()
         name = _cell(record, field_at).strip()
         if table and table != last:
-            yield heading(table, source.place(record.start, record.end, table), 1)
+            yield heading(table, source.place(record.start, record.end, distinct.take(table)), 1)
         last = table
-        anchor = ".".join(filter(None, (table, name))) or None
+        anchor = distinct.take(f"{table}.{name}".strip(".")) if table or name else None
         place = source.place(record.start, record.end, anchor)
         width = max(len(head.cells), len(record.cells))
         rows = tuple((*r.cells, *[""] * (width - len(r.cells))) for r in (head, record))
@@ -118,8 +123,8 @@ def _fields_of(table: Node) -> Node | None:
     return found if found is not None and found.kind in {"list", "map"} else None
 
 
-def _yaml_table(source: SourceText, table: Entry) -> Iterator[Element]:
-    place = source.place(table.start, table.value.end, table.key or None)
+def _yaml_table(source: SourceText, table: Entry, distinct: Distinct) -> Iterator[Element]:
+    place = source.place(table.start, table.value.end, distinct.take(table.key) if table.key else None)
     if table.key:
         yield heading(table.key, place, 1)
     about = _lines(table.value, skip=(*_FIELDS, "name"))
@@ -130,7 +135,7 @@ def _yaml_table(source: SourceText, table: Entry) -> Iterator[Element]:
     if plain:
         yield Element(ElementKind.PARAGRAPH, ", ".join(plain), place, fragment="schema")
     for field in _named(fields) if fields is not None else []:
-        anchor = ".".join(filter(None, (table.key, field.key))) or None
+        anchor = distinct.take(f"{table.key}.{field.key}".strip(".")) if table.key or field.key else None
         own = source.place(field.start, field.value.end, anchor)
         text = "\n".join((field.key, *_lines(field.value, skip=("name",))))
         if field.value.kind == "scalar" and field.value.text:
@@ -143,12 +148,12 @@ def _lines(node: Node, skip: tuple[str, ...]) -> list[str]:
     return [line for entry in node.entries if entry.key not in skip for line in outline(entry)]
 
 
-def _part(source: SourceText, entry: Entry) -> Iterator[Element]:
+def _part(source: SourceText, entry: Entry, distinct: Distinct) -> Iterator[Element]:
     """One part of the file: its tables, or what it says beside them."""
     for table in _tables(entry):
-        yield from _yaml_table(source, table)
+        yield from _yaml_table(source, table, distinct)
     if entry.key not in _HOLDERS and (lines := outline(entry)):
-        place = source.place(entry.start, entry.value.end, entry.key)
+        place = source.place(entry.start, entry.value.end, distinct.take(entry.key))
         yield Element(ElementKind.PARAGRAPH, "\n".join(lines), place)
 
 

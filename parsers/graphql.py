@@ -7,6 +7,7 @@ from typing import Any
 
 from kprep.core.errors import CorruptDocument, Recursive, TooLarge
 from kprep.core.models import Element, ElementKind, ParsedDocument, ParserSpec, RawDocument
+from parsers.anchors import Distinct
 from parsers.source_text import SourceText, document, heading, quote, read, table
 
 NAME = "graphql"
@@ -21,7 +22,7 @@ _OPERATIONS = ("OperationDefinitionNode", "FragmentDefinitionNode")
 
 def parse(raw: RawDocument) -> ParsedDocument:
     """Per type, input, enum, directive: a heading, its description, its fields with arguments, types and descriptions;
-    `anchor` is the name, `fragment` "schema". Queries and fragments are code.
+    `anchor` is the name (`A~2` of what extends `A`), `fragment` "schema". Queries and fragments are code.
 
     Raises: TooLarge, CorruptDocument (no GraphQL, naming the line)."""
     from graphql import GraphQLSyntaxError
@@ -39,10 +40,11 @@ def parse(raw: RawDocument) -> ParsedDocument:
         line = error.locations[0].line if error.locations else 0
         raise CorruptDocument(f"{raw.uri}: no GraphQL in line {line}", line=line) from None
     elements: list[Element] = []
+    distinct = Distinct()
     end = 0
     for node in tree.definitions:
         elements += _comments(source, end, node.loc.start if node.loc else end)
-        elements += _definition(source, node)
+        elements += _definition(source, node, distinct)
         end = node.loc.end if node.loc else end
     elements += _comments(source, end, len(source.text))
     return document(raw, f"{NAME}@{VERSION}", elements)
@@ -67,9 +69,9 @@ def _comments(source: SourceText, start: int, end: int) -> Iterator[Element]:
         yield Element(ElementKind.PARAGRAPH, words, source.place(start, end))
 
 
-def _definition(source: SourceText, node: Any) -> Iterator[Element]:
+def _definition(source: SourceText, node: Any, distinct: Distinct) -> Iterator[Element]:
     name = node.name.value if getattr(node, "name", None) else ""
-    place = source.place(node.loc.start, node.loc.end, name or None)
+    place = source.place(node.loc.start, node.loc.end, distinct.take(name) if name else None)
     written = source.text[node.loc.start : node.loc.end]
     if name:
         yield heading(name, place, 1)

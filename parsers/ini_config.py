@@ -7,12 +7,12 @@ import re
 from kprep.core.models import Locator, ParsedDocument, ParserSpec, RawDocument, SourceUnit
 from parsers.decoding import Line, decode
 from parsers.dotenv import MARK
-from parsers.settings import Setting, quote_settings, setting_elements
+from parsers.settings import Setting, quote_settings, setting_elements, span_of
 from parsers.source_text import SourceText, document, read
 from parsers.source_text import quote as quote_text
 
 NAME = "ini_config"
-VERSION = 2
+VERSION = 3
 MEDIA_TYPES = ("text/x-ini", "application/toml", "text/x-dotenv", "text/x-java-properties")
 MAX_BYTES = 8_000_000
 
@@ -46,10 +46,7 @@ def quote(content: bytes, locator: Locator) -> str:
     """The lines at the place, after the full names of the settings in them; with an anchor alone, of that setting."""
     source = SourceText(decode(content).text)
     settings = _settings(source)
-    span = locator.char
-    if span is None and locator.anchor:
-        named = [s for s in settings if ".".join(s.path) == locator.anchor]
-        span = (named[0].start, named[-1].end) if named else None
+    span = locator.char or span_of(settings, (), locator.anchor)
     return quote_settings(source.text, span, settings) if span else quote_text(content, locator)
 
 
@@ -57,7 +54,7 @@ def _settings(source: SourceText) -> list[Setting]:
     lines = source.lines.all()
     section: tuple[str, ...] = ()
     out: list[Setting] = []
-    at = looked_ahead = 0
+    at = looked_ahead = part = 0
     while at < len(lines):
         line = lines[at]
         at += 1
@@ -66,6 +63,7 @@ def _settings(source: SourceText) -> list[Setting]:
         found = _SECTION.match(line.text)
         if found:
             section = (found.group(1).replace('"', "").strip(),)
+            part += 1
             continue
         key = _KEY.match(line.text)
         if key is None:
@@ -76,9 +74,8 @@ def _settings(source: SourceText) -> list[Setting]:
         name = key.group(1).strip().strip("\"'")
         start = line.start + len(line.text) - len(line.text.lstrip())
         shown, end = _without_comment(value), lines[last].end
-        out.append(
-            Setting((*section, name), start, line.start + key.start(2) + len(shown) if last == at - 1 else end, shown)
-        )
+        end = line.start + key.start(2) + len(shown) if last == at - 1 else end
+        out.append(Setting((*section, name), start, end, shown, part))
         at = last + 1
     return out
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kprep.core.errors import CorruptDocument
 from kprep.core.models import DocumentMetadata, Element, ElementKind, Locator, ParsedDocument, ParserSpec, RawDocument
-from parsers.anchors import slug
+from parsers.anchors import Distinct, slug
 from parsers.decoding import decode
 from parsers.schema_fields import Resolver, field_rows, links_of, read_place, schema_lines
 from parsers.source_text import SourceText, document, heading, read, table
@@ -33,10 +33,11 @@ def parse(raw: RawDocument) -> ParsedDocument:
         raise CorruptDocument(f"{raw.uri}: a schema is a mapping")
     resolver = Resolver(root)
     title = root.text_of("title") or root.text_of("$id").rpartition("/")[2]
-    elements = list(_schema(source, title, Entry(title, root.start, root), resolver, 1))
+    distinct = Distinct()
+    elements = list(_schema(source, title, Entry(title, root.start, root), resolver, 1, distinct))
     for key in _DEFINITIONS:
         for entry in root.entries_of(key):
-            elements += _schema(source, entry.key, entry, resolver, 2)
+            elements += _schema(source, entry.key, entry, resolver, 2, distinct)
     facts = {key: root.text_of(key) for key in ("$id", "$schema") if root.text_of(key)}
     return document(raw, f"{NAME}@{VERSION}", elements, DocumentMetadata(title=title, front_matter=facts))
 
@@ -53,9 +54,11 @@ def quote(content: bytes, locator: Locator) -> str:
     return "\n".join(read_place(text, load(text, "quote"), span))
 
 
-def _schema(source: SourceText, name: str, entry: Entry, resolver: Resolver, level: int) -> Iterator[Element]:
+def _schema(
+    source: SourceText, name: str, entry: Entry, resolver: Resolver, level: int, distinct: Distinct
+) -> Iterator[Element]:
     node = entry.value
-    place = source.place(entry.start, node.end, f"schema-{slug(name)}" if name else "schema")
+    place = source.place(entry.start, node.end, distinct.take(f"schema-{slug(name)}" if name else "schema"))
     if name:
         yield heading(name, place, level)
     about = [*schema_lines(node, resolver, name=False), node.text_of("title"), node.text_of("description")]

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from kprep.core.models import Element, ElementKind, Locator
+from parsers.anchors import Distinct, slug
 from parsers.source_text import SourceText, heading
 
 MAX_UNITS = 1_000
@@ -21,18 +22,35 @@ _LONGEST_VALUE = 400
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A key (`path`, outermost first) whose characters are [start, end), and its value as written."""
+    """A key (`path`, outermost first) whose characters are [start, end), and its value as written. `part`: number of
+    the part of the file it stands in; sections of one name in two parts are two."""
 
     path: tuple[str, ...]
     start: int
     end: int
     value: str
+    part: int = 0
 
 
-def setting_elements(source: SourceText, settings: Sequence[Setting], language: str) -> Iterator[Element]:
-    """The whole file as code, then the settings: first those of no section, then by section below its name.
+@dataclass(frozen=True, slots=True)
+class _Section:
+    """Settings of a part below one outermost key; `name` "" and `anchor` "" for those without one."""
 
-    `anchor` of a setting is its dotted path, `fragment` "setting"; its place begins with the comment above it."""
+    part: int
+    name: str
+    anchor: str
+    members: list[tuple[Setting, str]]
+    """Settings in order, each with its anchor."""
+
+
+def setting_elements(
+    source: SourceText, settings: Sequence[Setting], language: str, titles: Sequence[str] = ()
+) -> Iterator[Element]:
+    """The whole file as code, then the settings: first those of no section, then by section below its name. With
+    `titles` each part of the file is headed by its own.
+
+    `anchor` of a setting is its dotted path, after the anchor of its part where these have titles; a second one of a
+    name has a number (`server~2.port`). `fragment` is "setting"; its place begins with the comment above it."""
     written = source.text.strip("\r\n\ufeff")
     if not written.strip():
         return
@@ -41,24 +59,63 @@ def setting_elements(source: SourceText, settings: Sequence[Setting], language: 
     yield Element(ElementKind.CODE, written, Locator(line=lines, char=(start, start + len(written))), language=language)
     told: dict[int, tuple[str, ...]] = {}
     together = _BLOCK if len(settings) > MAX_UNITS else 1
-    for section, members in _by_section(settings).items():
-        if section:
-            yield heading(section, source.place(members[0].start, members[-1].end, section), 1)
+    sections, anchors = _sections(settings, titles)
+    part = -1
+    for section in sections:
+        if titles and section.part != part:
+            part = section.part
+            own = [setting for setting in settings if setting.part == part]
+            yield heading(titles[part], source.place(*_reach(own), anchors[part]), 1)
+        members = section.members
+        if section.name:
+            place = source.place(*_reach([setting for setting, _ in members]), section.anchor)
+            yield heading(section.name, place, 2 if titles else 1)
         for at in range(0, len(members), together):
             yield _unit(source, members[at : at + together], told)
 
 
-def _by_section(settings: Sequence[Setting]) -> dict[str, list[Setting]]:
-    """Settings by the outermost key above them; those without one, "", first."""
-    sections: dict[str, list[Setting]] = {"": []}
+def _sections(settings: Sequence[Setting], titles: Sequence[str]) -> tuple[list[_Section], dict[int, str]]:
+    """Settings by part and the outermost key above them, those without one first; and the anchor of each part that has
+    a title."""
+    distinct = Distinct()
+    parts = {number: distinct.take(slug(title) or "document") for number, title in enumerate(titles)}
+    found: dict[tuple[int, str], list[Setting]] = {}
     for setting in settings:
-        sections.setdefault(setting.path[0] if len(setting.path) > 1 else "", []).append(setting)
-    return sections
+        found.setdefault((setting.part, setting.path[0] if len(setting.path) > 1 else ""), []).append(setting)
+    sections = []
+    for part, name in sorted(found, key=lambda key: (key[0], key[1] != "")):
+        before = f"{parts[part]}/" if titles else ""
+        anchor = distinct.take(before + name) if name else ""
+        members = [
+            (s, distinct.take(".".join([anchor, *s.path[1:]]) if name else before + s.path[0]))
+            for s in found[part, name]
+        ]
+        sections.append(_Section(part, name, anchor, members))
+    return sections, parts
 
 
-def _unit(source: SourceText, settings: Sequence[Setting], told: dict[int, tuple[str, ...]]) -> Element:
+def span_of(settings: Sequence[Setting], titles: Sequence[str], anchor: str | None) -> tuple[int, int] | None:
+    """Characters of the setting, section or part with an anchor."""
+    sections, parts = _sections(settings, titles)
+    named = [
+        setting
+        for section in sections
+        for setting, own in section.members
+        if anchor and anchor in {own, section.anchor, parts.get(section.part)}
+    ]
+    return _reach(named) if named else None
+
+
+def _reach(settings: Sequence[Setting]) -> tuple[int, int]:
+    """Characters from the first setting to the end of the last (what a merge takes in stands before both)."""
+    start = settings[0].start
+    return start, max(start, *(setting.end for setting in settings))
+
+
+def _unit(source: SourceText, members: Sequence[tuple[Setting, str]], told: dict[int, tuple[str, ...]]) -> Element:
+    settings = [setting for setting, _ in members]
     texts = [_text(source, setting, told) for setting in settings]
-    place = source.place(min(first for _, first in texts), max(s.end for s in settings), ".".join(settings[0].path))
+    place = source.place(min(first for _, first in texts), max(s.end for s in settings), members[0][1])
     return Element(ElementKind.PARAGRAPH, "\n".join(text for text, _ in texts), place, fragment="setting")
 
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 
 from kprep.core.models import Element, ElementKind, ParsedDocument, ParserSpec, RawDocument
+from parsers.anchors import Distinct
 from parsers.source_text import SourceText, document, heading, quote, read, table
 from parsers.sql_statements import Statement, split_items, statements
 
@@ -43,27 +44,29 @@ _COLUMN = re.compile(r"\s*(?P<name>\"(?:[^\"]|\"\")+\"|`[^`]+`|\[[^\]]+\]|[\w$#@
 
 def parse(raw: RawDocument) -> ParsedDocument:
     """Per CREATE TABLE a heading, its name; the comments before it; a table of columns (name, type, constraints,
-    comment); its constraints and options. `anchor` is the name, `fragment` "schema". Views, functions, COMMENT ON and
-    ALTER TABLE are code under the name they are about, other statements code. Nothing is lost. Raises: TooLarge."""
+    comment); its constraints and options. `anchor` is the name, `orders~2` where it comes up again; `fragment`
+    "schema". Views, functions, COMMENT ON and ALTER TABLE are code under the name they are about, other statements
+    code. Nothing is lost. Raises: TooLarge."""
     source = read(raw, MAX_BYTES)
     elements: list[Element] = []
-    last: str | None = None
+    distinct = Distinct()
+    last = anchor = ""
     for statement in statements(source.text):
         name = _subject(statement)
         if name and name != last:
-            place = source.place(statement.start, statement.end, name)
-            elements.append(heading(name, place, 1))
+            anchor = distinct.take(name)
+            elements.append(heading(name, source.place(statement.start, statement.end, anchor), 1))
         last = name
-        found = list(_table(source, statement, name)) if name else []
-        elements += found or [_code(source, statement, name)]
+        found = list(_table(source, statement, name, anchor)) if name else []
+        elements += found or [_code(source, statement, anchor if name else "")]
     return document(raw, f"{NAME}@{VERSION}", elements)
 
 
-def _code(source: SourceText, statement: Statement, name: str) -> Element:
-    place = source.place(statement.start, statement.end, name or None)
+def _code(source: SourceText, statement: Statement, anchor: str) -> Element:
+    place = source.place(statement.start, statement.end, anchor or None)
     assert place.char is not None
     written = source.text[place.char[0] : place.char[1]]
-    return Element(ElementKind.CODE, written, place, language="sql", fragment="schema" if name else "")
+    return Element(ElementKind.CODE, written, place, language="sql", fragment="schema" if anchor else "")
 
 
 def _subject(statement: Statement) -> str:
@@ -79,7 +82,7 @@ def _bare(name: str) -> str:
     return re.sub(r"[`\"\[\]]", "", name).strip(".")
 
 
-def _table(source: SourceText, statement: Statement, name: str) -> Iterator[Element]:
+def _table(source: SourceText, statement: Statement, name: str, anchor: str) -> Iterator[Element]:
     """Elements of a CREATE TABLE; none for another statement, one without columns, or one that is too long."""
     match = _CREATE_TABLE.match(statement.bare)
     if match is None or len(statement.text) > MAX_STATEMENT:
@@ -97,7 +100,7 @@ def _table(source: SourceText, statement: Statement, name: str) -> Iterator[Elem
             rows.append(_column(piece[column.end() :], _bare(column["name"]), statement.comments_in(*around)))
     if not rows:
         return
-    place = source.place(statement.start, statement.end, name)
+    place = source.place(statement.start, statement.end, anchor)
     head = " ".join(statement.bare[: match.end() - 1].split())
     options = statement.bare[end:].strip("); \n\t\r")
     said = [

@@ -8,19 +8,33 @@ from parsers.tree import Node, NotJson, no_json
 
 
 def load(text: str, where: str) -> Node:
-    """The tree of a JSON or YAML text, told apart by the first character; of the first document of several.
+    """The tree of a JSON or YAML text that is one document.
+
+    Raises: as `load_all`; CorruptDocument for several documents, of which only one would be read."""
+    found = load_all(text, where)
+    if len(found) > 1:
+        raise CorruptDocument(f"{where}: {len(found)} YAML documents in one file: split it", documents=len(found))
+    return found[0] if found else Node("scalar", 0, 0)
+
+
+def load_all(text: str, where: str) -> list[Node]:
+    """The trees of a JSON or YAML text, told apart by the first character; empty documents are left out.
 
     Raises: CorruptDocument (no JSON or YAML, nested deeper than 200), TooLarge (more than 2 million values, aliases
     counted in full)."""
     if is_json(text):
         try:
-            return json_tree.load(text, where)
+            return [json_tree.load(text, where)]
         except NotJson as error:
             try:
-                return yaml_tree.load(text, where)
+                return _said(yaml_tree.load_all(text, where))
             except CorruptDocument:
                 raise no_json(where, text, str(error), error.at) from None
-    return yaml_tree.load(text, where)
+    return _said(yaml_tree.load_all(text, where))
+
+
+def _said(found: list[Node]) -> list[Node]:
+    return [node for node in found if node.kind != "scalar" or node.text]
 
 
 def is_json(text: str) -> bool:

@@ -17,11 +17,6 @@ _WORDS: dict[str, bool | None] = {
 _UNREADABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]")
 
 
-def load(text: str, where: str) -> Node:
-    """The tree of the first YAML document in the text; a null scalar for an empty one. Raises: as `load_all`."""
-    return next(iter(load_all(text, where)), Node("scalar", 0, 0))
-
-
 def load_all(text: str, where: str) -> list[Node]:
     """The trees of all YAML documents in the text.
 

@@ -135,8 +135,8 @@ def test_records_of_json_lines_open_with_their_escapes_read() -> None:
 @pytest.mark.parametrize(
     ("name", "anchor", "text"),
     [
-        ("yaml_config-d23_server", "server.port", "the port\ndefault\nserver.port: 8080"),
-        ("yaml_config-d23_server", "worker.memory", "worker.memory: 2Gi"),
+        ("yaml_config-d23_server", "document-1/server.port", "the port\ndefault\nserver.port: 8080"),
+        ("yaml_config-d23_server", "document-1/worker.memory", "worker.memory: 2Gi"),
         ("yaml_config-d23_json", "editor.rulers", "of all languages\neditor.rulers: 80, 120"),
         ("ini_config-d23_ini", "database.url", "where it is\ndatabase.url: postgres://db.example.com/orders"),
         ("ini_config-d23_dotenv", "MAIL_HOST", 'mail\nthe relay\nMAIL_HOST: "mail.example.com"'),
@@ -466,3 +466,97 @@ def test_a_schema_that_depends_on_a_field_is_no_field() -> None:
         ("dependentSchemas.card", "The bill goes there", "required: bill"),
         ("dependentSchemas.card.bill", "string", "required"),
     ]
+
+
+MANIFESTS = """# of the shop
+kind: ConfigMap
+metadata:
+  name: first
+---
+kind: Secret
+metadata: {name: second}
+---
+# nothing
+---
+replicas: 3
+"""
+
+
+@pytest.mark.req("D2.3")
+def test_each_document_of_a_yaml_file_stands_for_itself() -> None:
+    found = document("a.yaml", MANIFESTS)
+    told = [(e.level, e.text, e.locator.anchor) for e in found.elements[1:]]
+    assert told == [
+        (1, "ConfigMap first", "configmap-first"),
+        (0, "of the shop\nkind: ConfigMap", "configmap-first/kind"),
+        (2, "metadata", "configmap-first/metadata"),
+        (0, "metadata.name: first", "configmap-first/metadata.name"),
+        (1, "Secret second", "secret-second"),
+        (0, "kind: Secret", "secret-second/kind"),
+        (2, "metadata", "secret-second/metadata"),
+        (0, "metadata.name: second", "secret-second/metadata.name"),
+        (1, "Document 3", "document-3"),
+        (0, "replicas: 3", "document-3/replicas"),
+    ]
+    quote = PARSERS["yaml_config"].quote
+    assert "second" in quote(MANIFESTS.encode(), Locator(anchor="secret-second/metadata.name"))
+    said = quote(MANIFESTS.encode(), Locator(anchor="secret-second"))
+    assert "kind Secret" in said
+    assert "first" not in said
+
+
+@pytest.mark.req("D2.1", "D2.2", "D2.3")
+@pytest.mark.parametrize(
+    ("name", "content", "anchors"),
+    [
+        (
+            "a.ini",
+            "[server]\nport=1\n[client]\nport=2\n[server]\nport=3\nport=4\n",
+            ["server", "server.port", "client", "client.port", "server~2", "server~2.port", "server~2.port~2"],
+        ),
+        (
+            "a.toml",
+            "[[products]]\nname = 'a'\n[[products]]\nname = 'b'\n",
+            ["products", "products.name", "products~2", "products~2.name"],
+        ),
+        ("a.json", '{"a": {"x": 1}, "b": 2, "a": {"x": 3}, "b": 4}', ["b", "b~2", "a", "a.x", "a.x~2"]),
+        ("a.yaml", "steps:\n- run: one\n- run: two\n", ["steps", "steps.run", "steps.run~2"]),
+        ("a.graphql", "type A { x: Int }\nextend type A { y: Int }\n", ["A", "A", "A", "A~2", "A~2", "A~2"]),
+        (
+            "a.sql",
+            "CREATE TABLE a (x int);\nCREATE TABLE b (x int);\nALTER TABLE a ADD y int;\nCREATE INDEX i ON a (y);\n",
+            ["a", "a", "a", "b", "b", "b", "a~2", "a~2", None],
+        ),
+        (
+            "a.csv",
+            "table,column,type,description\na,x,int,One\nb,x,int,Two\na,x,int,Three\n",
+            ["a", "a.x", "b", "b.x", "a~2", "a.x~2"],
+        ),
+        (
+            "a.schema.json",
+            json.dumps({"$schema": "https://json-schema.org/draft/2020-12/schema", "$defs": {"Bill": {}, "bill": {}}}),
+            ["schema-bill", "schema-bill~2"],
+        ),
+    ],
+)
+def test_what_is_there_twice_has_two_anchors(name: str, content: str, anchors: list[str | None]) -> None:
+    found = document(name, content).elements
+    start = 1 if found[0].kind is ElementKind.CODE and found[0].locator.anchor is None else 0
+    assert [element.locator.anchor for element in found[start:]] == anchors
+
+
+@pytest.mark.parametrize(
+    "before",
+    ["openapi: 3.0.0\ninfo: {title: Orders}\n", "$schema: https://json-schema.org/draft/2020-12/schema\ntitle: A\n"],
+)
+def test_a_reference_of_several_documents_is_to_be_split(before: str) -> None:
+    with pytest.raises(CorruptDocument, match="2 YAML documents in one file: split it"):
+        document("a.yaml", f"{before}---\nwhat: else\n")
+    document("a.yaml", f"---\n{before}---\n")
+
+
+@pytest.mark.req("D2.2")
+def test_a_dictionary_of_several_documents_is_read_whole() -> None:
+    one = "models:\n- name: {}\n  columns:\n  - name: id\n    description: {}\n"
+    found = document("a.yaml", one.format("a", "One") + "---\n" + one.format("b", "Two"))
+    assert [e.text for e in of(found, "field")] == ["id\ndescription: One", "id\ndescription: Two"]
