@@ -11,7 +11,7 @@ from parsers.mail_text import Mail, mail_of
 from parsers.mailbox_document import mail_document, quote_mail
 
 NAME = "eml"
-VERSION = 6
+VERSION = 7
 _MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"\xef\xbb\xbf": "utf-8-sig"}
 _HEADER = re.compile(rb"(?m)^[!-9;-~]{1,70}:")
 

@@ -22,12 +22,13 @@ from parsers.decoding import Lines, decode_document
 from parsers.entities import ENTITY, put_in, without_declarations
 from parsers.front_matter import moment
 from parsers.html_depth import bounded
+from parsers.typeset import DELETION, accept_deletions, spell_page
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
 NAME = "html"
-VERSION = 9
+VERSION = 10
 
 _DECLARED = re.compile(
     rb"""<meta[^>]+charset\s*=\s*["']?\s*([\w.:-]+)|<\?xml[^>]+encoding=["']([\w.:-]+)""", re.IGNORECASE
@@ -49,8 +50,9 @@ _CUT_TAGS = re.compile(r"\A[^<>]*>|<[^<>]*\Z")
 
 
 def parse(raw: RawDocument) -> ParsedDocument:
-    """Elements in document order with `line` (of the source) and the nearest `anchor` before them. Pictures, recordings
-    and embedded pages are recorded exclusions.
+    """Elements in document order with `line` (of the source) and the nearest `anchor` before them. Pictures,
+    recordings, embedded pages and what was deleted (`<del>`) are recorded exclusions; powers, marks of notes and
+    formulas are in signs (`typeset`).
 
     Raises: WrongEncoding, CorruptDocument when no tree can be made of the bytes at all.
     """
@@ -65,12 +67,13 @@ def read_page(raw: RawDocument, *, in_book: bool = False) -> ParsedDocument:
     root = _tree(text, raw.uri)
     elements = Walk(root, len(Lines(text)), in_book=in_book).elements() if root is not None else []
     whole = SourceUnit("file", 1, "ok" if elements else "no_text", sum(len(e.text) for e in elements))
+    excluded = [*(_embedded(root) if root is not None else ()), *((ENTITY, name) for name in left)]
     return ParsedDocument(
         uri=raw.uri,
         media_type=raw.media_type,
         parser=f"{NAME}@{VERSION}",
         elements=tuple(elements),
-        units=(whole, *by_kind([*(_embedded(root) if root is not None else ()), *((ENTITY, name) for name in left)])),
+        units=(whole, *by_kind(excluded)),
         metadata=_metadata(root) if root is not None else DocumentMetadata(),
     )
 
@@ -130,20 +133,9 @@ def _tree(text: str, uri: str) -> HtmlElement | None:
         return None  # nothing but comments
     except (etree.LxmlError, ValueError) as error:
         raise CorruptDocument(f"{uri}: no HTML tree can be made of the file", uri=uri) from error
-    _bracket(root)
+    accept_deletions(root)
+    spell_page(root)
     return root
-
-
-def _bracket(root: HtmlElement) -> None:
-    """What is said above a word (ruby) stands behind it in brackets, as where no browser shows it above."""
-    for said in root.iter("rt"):
-        ruby = said.getparent()
-        if next(ruby.iter("rp"), None) is None and said.text_content().strip():
-            said.text = f"({said.text or ''}"
-            if len(said):
-                said[-1].tail = f"{said[-1].tail or ''})"
-            else:
-                said.text += ")"
 
 
 def _blank(found: re.Match[str]) -> str:
@@ -151,7 +143,8 @@ def _blank(found: re.Match[str]) -> str:
 
 
 def _embedded(root: HtmlElement) -> Iterator[tuple[str, str]]:
-    """(kind, address) of what the page shows from elsewhere, each address once; counting pixels are nothing shown."""
+    """(kind, address) of what the page shows from elsewhere, each address once, and of what was deleted from it;
+    counting pixels are nothing shown."""
     seen: set[str] = set()
     for node in root.iter(*_EMBEDDED):
         inner = next(node.iter("source"), node) if node.tag in {"audio", "video"} else node
@@ -159,6 +152,7 @@ def _embedded(root: HtmlElement) -> Iterator[tuple[str, str]]:
         if address not in {"", *seen} and not {node.get("width"), node.get("height")} & {"0", "1"}:
             seen.add(address)
             yield _EMBEDDED[node.tag], address
+    yield from ((DELETION, "") for node in root.iter("del") if not (node.text or len(node)))
 
 
 def _metadata(root: HtmlElement) -> DocumentMetadata:

@@ -11,7 +11,12 @@ from parsers.html_furniture import is_hidden
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
-_BREAKING = frozenset("p div br li ul ol dl dt dd h1 h2 h3 h4 h5 h6 tr pre blockquote section".split())
+BLOCKS = frozenset(
+    "address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption figure "
+    "footer form h1 h2 h3 h4 h5 h6 header hr legend li main menu nav ol option p pre section summary table tbody td "
+    "tfoot th thead tr ul optgroup select textarea button noscript".split()
+)
+_BREAKING = BLOCKS | {"br"}
 _UNSEEN = frozenset("script style template".split())
 _WIDEST = 500
 _LONGEST_CELL = 300

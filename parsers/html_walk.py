@@ -9,16 +9,11 @@ from typing import TYPE_CHECKING
 from kprep.core.models import Element, ElementKind, Link, Locator
 from parsers.anchors import Slugger
 from parsers.html_furniture import Furniture, is_hidden, is_sentence_in_menu, is_step_link
-from parsers.html_table import is_layout, picture_words, table_element
+from parsers.html_table import BLOCKS, is_layout, picture_words, table_element
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
-BLOCKS = frozenset(
-    "address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption figure "
-    "footer form h1 h2 h3 h4 h5 h6 header hr legend li main menu nav ol option p pre section summary table tbody td "
-    "tfoot th thead tr ul optgroup select textarea button noscript".split()
-)
 DROPPED = frozenset("script style template head".split())
 _LAST_COUNTED_LINE = 65_535  # libxml2 counts no further: later blocks reach to the end of the file
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))

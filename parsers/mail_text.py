@@ -14,6 +14,7 @@ from typing import Any
 
 from kprep.core.errors import Recursive
 from parsers.decoding import decode
+from parsers.typeset import spell_page
 
 _PLAIN = "text/plain"
 _HTML = "text/html"
@@ -221,6 +222,7 @@ def html_text(page: str) -> str:
         root = html.fromstring(cleaned)
     except (etree.LxmlError, ValueError):
         return re.sub(r"<[^<>]*>", " ", cleaned)
+    spell_page(root)
     walk = _HtmlText()
     walk.node(root, 0)
     return walk.text()

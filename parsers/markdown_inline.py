@@ -9,6 +9,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from kprep.core.models import Element, ElementKind, Link
+from parsers.typeset import DRAWN_APART, script_signs, spell_page
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -28,6 +29,8 @@ _STRUCTURE = {
     ElementKind.CAPTION,
 }
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
+_SCRIPT = re.compile(r"<(/?)(sup|sub)\b", re.IGNORECASE)
+_LINED = re.compile(rf"</?(?:{'|'.join(sorted(DRAWN_APART))})\b", re.IGNORECASE)
 _DROPPED = re.compile(r"<(script|style|template)\b.*?(?:</\1\s*>|$)", re.IGNORECASE | re.DOTALL)
 
 
@@ -56,10 +59,12 @@ def inline_text(token: Token) -> tuple[str, tuple[Link, ...]]:
     parts: list[str] = []
     links: list[Link] = []
     open_links: list[tuple[int, str]] = []
+    opened = 0
     children = token.children or []
-    for child, after in zip_longest(children, children[1:]):
+    following = _signs_after(children)
+    for at, (child, after) in enumerate(zip_longest(children, children[1:])):
         if child.type in {"text", "code_inline", "text_special"}:
-            parts.append(child.content)
+            parts.extend(filter(None, (child.content,)))
         elif child.type in {"softbreak", "hardbreak"}:
             parts.append("\n")
         elif child.type == "image":
@@ -68,12 +73,33 @@ def inline_text(token: Token) -> tuple[str, tuple[Link, ...]]:
             parts.append(f"{before}{said}{' ' if said and after and after.content[:1].isalnum() else ''}")
         elif child.type == "html_inline" and _BREAK.match(child.content):
             parts.append("\n")
+        elif child.type == "html_inline" and (script := _SCRIPT.match(child.content)):
+            if script.group(1):
+                said, before, low = (
+                    "".join(parts[opened:]),
+                    parts[opened - 1] if opened else "",
+                    script.group(2).lower() == "sub",
+                )
+                sign, behind = script_signs(said, before[-1:], following[at], low=low)
+                parts[opened:] = filter(None, (sign, *parts[opened:], behind))
+            opened = len(parts)
+        elif child.type in {"s_open", "s_close"} or (child.type == "html_inline" and _LINED.match(child.content)):
+            parts.extend([" "] if parts and parts[-1][-1:].isalnum() and following[at].isalnum() else [])
         elif child.type == "link_open":
             open_links.append((len(parts), str(child.attrGet("href") or "")))
         elif child.type == "link_close" and open_links:
             start, target = open_links.pop()
             links.append(Link("".join(parts[start:]).strip(), target))
     return "".join(parts), tuple(links)
+
+
+def _signs_after(children: list[Token]) -> list[str]:
+    """For each token the next sign said after it, "" for a line's end."""
+    found, following = [], ""
+    for child in reversed(children):
+        found.append(following)
+        following = child.content[:1] if child.type != "html_inline" and not child.nesting else following
+    return found[::-1]
 
 
 def html_elements(source: str) -> list[Element]:
@@ -87,5 +113,6 @@ def html_elements(source: str) -> list[Element]:
     if not _TAG.sub("", source).strip() and "alt" not in source:
         return []
     root = html.fragment_fromstring(source, create_parent="div")
+    spell_page(root)
     found = Walk(root, 1).elements()
     return [e if e.kind in _STRUCTURE else replace(e, kind=ElementKind.PARAGRAPH, level=0, marker="") for e in found]

@@ -12,7 +12,7 @@ from parsers.mail_text import Mail, mail_of
 from parsers.mailbox_document import mail_document, quote_mail
 
 NAME = "mbox"
-VERSION = 6
+VERSION = 7
 MAX_MESSAGES = 20_000
 _BEGIN = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\r\n]*\r?\n(?=[!-9;-~]{1,70}:)")
 _ESCAPED = re.compile(rb"(?m)^>(>*From )")

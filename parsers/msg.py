@@ -13,7 +13,7 @@ from parsers.mail_text import Attachment, Mail, body_text, read_mail, sender_nam
 from parsers.mailbox_document import mail_document, quote_mail
 
 NAME = "msg"
-VERSION = 5
+VERSION = 6
 _CONTENT_ID = 0x3712
 """Property of a picture that the text shows."""
 

@@ -16,9 +16,10 @@ from parsers.decoding import Lines, decode
 from parsers.docx_xml import Node, local
 from parsers.entities import ENTITY, put_in
 from parsers.source_text import document
+from parsers.typeset import spell_marks
 
 NAME = "xml_text"
-VERSION = 3
+VERSION = 4
 MEDIA_TYPES = ("application/xml", "text/xml", "application/jats+xml", "application/docbook+xml")
 
 _TAG = re.compile(r"<[^<>]*>|\A[^<>]*>|<[^<>]*\Z")
@@ -38,8 +39,10 @@ def parse(raw: RawDocument) -> ParsedDocument:
     written = decoded(raw.content)
     text, left = put_in(written)
     root = tree(raw.content, raw.uri) if text == written else tree(text.encode("utf-8", "replace"), raw.uri, "utf-8")
+    metadata = _metadata(root)
+    spell_marks(root)
     elements = XmlWalk(root, len(Lines(text))).elements()
-    found = document(raw, f"{NAME}@{VERSION}", elements, _metadata(root))
+    found = document(raw, f"{NAME}@{VERSION}", elements, metadata)
     return replace(found, units=(*found.units, *exclusions(ENTITY, left)))
 
 

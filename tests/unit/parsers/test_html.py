@@ -236,3 +236,42 @@ def test_entities_a_page_declares_are_its_words() -> None:
     assert [(e.text, e.locator.line) for e in found.elements] == [("Use Widget A&B &out; now", (5, 5))]
     assert [(u.kind, u.state, u.name) for u in found.units[1:]] == [("entity", "not_extracted", "out")]
     assert PARSERS["html"].quote(source.encode(), Locator(line=(5, 5))).strip() == "Use Widget A&B &out; now"
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ("10<sup>2</sup> m<sup>3</sup> 10<sup>-3</sup> x<sup>n+1</sup> 2<sup>n</sup>b", "10^2 m^3 10^-3 x^(n+1) 2^n b"),
+        ("H<sub>2</sub>O x<sub>max</sub> 10<sub>2</sub> a<sub>1</sub>2", "H2O x_max 10_2 a_1 2"),
+        ("1<sup>st</sup> 2<sup>e</sup> <sup>1</sup> Note", "1st 2e 1 Note"),
+        ("500<sup><a href='#n1'>1</a></sup> word<a role=doc-noteref href='#n2'>2</a>", "500[1] word[2]"),
+        ("word<b>s</b><sup><a href='#n1'>[1]</a></sup> End.<sup>3</sup>", "words[1] End.[3]"),
+        ("<math><mfrac><mi>a</mi><mrow><mi>b</mi><mo>+</mo><mn>1</mn></mrow></mfrac></math>", "a/(b+1)"),
+        ("<math><msubsup><mi>x</mi><mi>i</mi><mn>2</mn></msubsup><msqrt><mn>2</mn></msqrt></math>", "x_i^2\u221a2"),
+        ("<math><mi>sin</mi><mi>x</mi><mn>2</mn><mi>y</mi></math>", "sin x 2y"),
+        ("<math><semantics><mi>E</mi><annotation>E</annotation></semantics></math>", "E"),
+        ("<math><mtable><mtr><mtd>1</mtd><mtd>2</mtd></mtr><mtr><mtd>3</mtd></mtr></mtable></math>", "[1, 2; 3]"),
+        (
+            "<s>old</s><b>new</b> <kbd>Ctrl</kbd><kbd>C</kbd> <label>A</label><input><label>B</label>",
+            "old new Ctrl C A B",
+        ),
+        ("<span style='display: block'>x</span><span style='display:block'>y</span> a<wbr>b", "x y ab"),
+        ("<ruby>\u6f22<rt>kan</rt></ruby>", "\u6f22(kan)"),
+    ],
+)
+def test_what_only_the_setting_says_is_in_signs_and_joins_no_words(source: str, text: str) -> None:
+    assert pairs(f"<p>{source}</p>") == [("paragraph", text)]
+    table = page(f"<table><tr><td>{source}</td><td>z</td></tr></table>").elements[0]
+    assert table.rows == ((text, "z"),)
+
+
+def test_fields_in_a_cell_stand_apart() -> None:
+    table = page("<table><tr><td><select><option>a</option><option>b</option></select></td><td>z</td></tr></table>")
+    assert table.elements[0].rows == (("a\nb", "z"),)
+
+
+@pytest.mark.req("D2.8")
+def test_deleted_words_are_a_recorded_exclusion_and_code_keeps_them() -> None:
+    found = page("<p>Set <del>old</del><ins>new</ins> value.</p><pre><del>-a</del>\n<ins>+b</ins></pre>")
+    assert [element.text for element in found.elements] == ["Set new value.", "-a\n+b"]
+    assert [(unit.kind, unit.state) for unit in found.units[1:]] == [("deletion", "not_extracted")]

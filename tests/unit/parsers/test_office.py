@@ -272,6 +272,17 @@ def test_old_formats_name_a_remedy(name: str, stream: str, remedy: str) -> None:
         parser_for(detect(name, content))
 
 
+def test_powers_notes_and_formulas_of_xml_are_in_signs() -> None:
+    text = (
+        "<article xmlns:m='http://www.w3.org/1998/Math/MathML'><p>10<sup>2</sup> of H<sub>2</sub>O"
+        "<sup><xref ref-type='bibr' rid='b1'>1</xref></sup>, "
+        "<m:math><m:mfrac><m:mi>a</m:mi><m:mi>b</m:mi></m:mfrac></m:math> to x<superscript>2</superscript>"
+        "</p></article>"
+    )
+    raw = RawDocument("s/a.xml", "a.xml", text.encode(), "application/xml")
+    assert [e.text for e in parse(raw, PARSERS["xml_text"]).elements] == ["10^2 of H2O[1], a/b to x^2"]
+
+
 def test_xml_cells_and_titles_keep_the_words_after_inline_marks() -> None:
     page = (
         "<article><front><abstract><p>What it is about.</p></abstract></front><body><sec id='s1'><label>1.</label>"
@@ -280,7 +291,7 @@ def test_xml_cells_and_titles_keep_the_words_after_inline_marks() -> None:
     )
     found = read("a.xml", page)
     assert [e.text for e in found.elements if e.kind is ElementKind.HEADING] == ["Abstract", "1. Use of H2O here"]
-    assert found.elements[-1].rows == (("NEL, Mcal (kg DM)-1 a day", "1.96"),)
+    assert found.elements[-1].rows == (("NE_L, Mcal (kg DM)^-1 a day", "1.96"),)
     assert all(
         "Abstract" in PARSERS["xml_text"].quote(page.encode(), e.locator)
         for e in found.elements

@@ -133,3 +133,13 @@ def test_cells_beyond_the_header_are_kept() -> None:
     (table,) = parse(raw, PARSERS["markdown"]).elements
     assert table.rows == (("a", "b", "", ""), ("1", "2", "three and 4", ""), ("5", "6", "", ""))
     assert [link.target for link in table.links] == ["x.md"]
+
+
+def test_tags_amid_a_line_join_no_words() -> None:
+    written = (
+        "Set 10<sup>2</sup>, x<sub>i</sub>y, 1<sup>st</sup>, ~~old~~new <kbd>Ctrl</kbd><kbd>C</kbd> end.<sup>1</sup>"
+    )
+    assert [e.text for e in read(f"{written}\n\n<p>10<sup>2</sup></p>\n")] == [
+        "Set 10^2, x_i y, 1st, old new Ctrl C end.[1]",
+        "10^2",
+    ]
