@@ -13,10 +13,10 @@ from parsers.odf_package import OdfPackage, points
 from parsers.odf_text import OdfText
 from parsers.office_properties import core_properties
 from parsers.pptx_slide import Shape, reading_order
-from parsers.sheet_grid import MAX_CELLS, MAX_SPREAD, Box, Sheet, cell_range, quote_sheet, read_sheets, wanted_sheets
+from parsers.sheet_grid import MAX_CELLS, Box, Sheet, cell_range, quote_sheet, read_sheets, wanted_sheets
 
 NAME = "opendocument"
-VERSION = 4
+VERSION = 5
 _KIND = "application/vnd.oasis.opendocument."
 _LAST_ROW, _LAST_COLUMN = 1_048_576, 16_384
 
@@ -140,7 +140,7 @@ def _sheet(package: OdfPackage, reader: OdfText, table: Node, room: int) -> Shee
     rows: dict[int, dict[int, str]] = {}
     merged: list[Box] = []
     comments: list[tuple[Box, Node]] = []
-    at = cells = widest = 0
+    at = cells = 0
     for row in table.iter():
         if (
             local(row) != "table-row"
@@ -151,9 +151,8 @@ def _sheet(package: OdfPackage, reader: OdfText, table: Node, room: int) -> Shee
         filled = _row(reader, row, at, merged, comments)
         for number in range(at, at + repeated) if filled else ():
             cells += len(filled)
-            widest = max(widest, *filled)
-            if cells > room or (number + 1) * widest > MAX_SPREAD:
-                raise TooLarge(f"{package.uri}: a sheet of more than {MAX_CELLS} cells, or spread too far", cells=cells)
+            if cells > room:
+                raise TooLarge(f"{package.uri}: a sheet of more than {MAX_CELLS} cells", cells=cells)
             rows[number] = filled
         at += repeated
     hidden = not package.is_shown("table", attribute(table, "style-name"))

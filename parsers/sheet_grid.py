@@ -13,7 +13,7 @@ from parsers.records import has_header
 MAX_CELLS = 3_000_000
 """Filled cells of a workbook."""
 MAX_SPREAD = 20_000_000
-"""Cells of the rectangle around what is filled in one sheet."""
+"""Cells, filled or not, of the rectangles around the regions of one sheet."""
 REGION_ROWS = 100
 """Rows of one table element; the header is repeated."""
 _RANGE = re.compile(r"([A-Z]{1,3})(\d{1,7})(?::([A-Z]{1,3})(\d{1,7}))?$")
@@ -77,7 +77,9 @@ def _column(name: str) -> int:
 
 
 def read_sheets(sheets: Sequence[Sheet]) -> tuple[list[Element], list[SourceUnit]]:
-    """Elements sheet after sheet, a heading with its name first, and one unit a sheet."""
+    """Elements sheet after sheet, a heading with its name first, and one unit a sheet.
+
+    Raises: TooLarge for tables that hold little and reach far."""
     elements: list[Element] = []
     units: list[SourceUnit] = []
     for number, sheet in enumerate(sheets, 1):
@@ -136,7 +138,11 @@ def _head_of(sheet: Sheet, box: Box) -> int:
 
 
 def _elements(sheet: Sheet) -> Iterator[Element]:
-    for box in regions(sheet.rows, sheet.merged):
+    boxes = regions(sheet.rows, sheet.merged)
+    spread = sum((box[2] - box[0] + 1) * (box[3] - box[1] + 1) for box in boxes)
+    if spread > MAX_SPREAD:
+        raise TooLarge(f"the tables of a sheet spread over {spread} cells, at most {MAX_SPREAD} are read", cells=spread)
+    for box in boxes:
         yield from _region(sheet, box)
     for element in sheet.more:
         yield replace(element, hidden=sheet.hidden)

@@ -14,7 +14,7 @@ from functools import lru_cache
 from io import BytesIO
 from typing import Any
 
-from kprep.core.errors import CorruptDocument, EncryptedDocument, TooLarge
+from kprep.core.errors import CorruptDocument, EncryptedDocument
 from kprep.core.models import (
     DocumentMetadata,
     Element,
@@ -32,8 +32,8 @@ from parsers.docx_xml import Package, child, local, whole
 from parsers.number_formats import as_shown
 from parsers.office_properties import core_properties
 from parsers.ole import check_chains
+from parsers.sheet_far import Drawn, drawn_together, with_parts
 from parsers.sheet_grid import (
-    MAX_SPREAD,
     Sheet,
     box_of,
     cell_range,
@@ -45,12 +45,11 @@ from parsers.sheet_grid import (
 from parsers.sheet_markup import cell_formats, cell_links, formats_of
 
 NAME = "spreadsheet"
-VERSION = 5
+VERSION = 6
 MAIN = "xl/workbook.xml"
 _LONGEST_CHART = 200
 _OLE = b"\xd0\xcf\x11\xe0"
 _OPEN_XML = "application/vnd.openxmlformats-officedocument.spreadsheetml."
-_REFERENCE = re.compile(rb'<(?:\w+:)?c\b[^>]*?\br="([A-Z]{1,3})([0-9]{1,7})"')
 _FORMULA = re.compile(
     rb'<(?:\w+:)?c\b[^>]*?\br="([A-Z]{1,3}[0-9]{1,7})"[^>]*>\s*<(?:\w+:)?f\b[^>]*>([^<]+)</(?:\w+:)?f>'
     rb"\s*(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v>\s*</(?:\w+:)?v>)?\s*</(?:\w+:)?c>"
@@ -105,12 +104,20 @@ def _sheets(content: bytes, package: Package | None, uri: str) -> list[Sheet]:
 
     parts = _sheet_parts(package) if package else {}
     raw_parts = {name: package.bytes(part) for name, part in parts.items()} if package else {}
-    for name, part in raw_parts.items():
-        _check_spread(part, f"{uri}: sheet {list(parts).index(name) + 1}")
+    drawn = {
+        name: far
+        for number, (name, part) in enumerate(raw_parts.items(), 1)
+        if (far := drawn_together(part, f"{uri}: sheet {number}")) is not None
+    }
+    if package and drawn:
+        content = with_parts(package, {parts[name]: far.part for name, far in drawn.items()})
     try:
         book = calamine.CalamineWorkbook.from_filelike(BytesIO(content))
         formats = formats_of(package) if package else {}
-        sheets = [_read(book, found, raw_parts.get(found.name, b""), formats) for found in book.sheets_metadata]
+        sheets = [
+            _read(book, found, raw_parts.get(found.name, b""), formats, drawn.get(found.name))
+            for found in book.sheets_metadata
+        ]
     except calamine.PasswordError as error:
         raise EncryptedDocument(f"{uri}: the workbook needs a password", uri=uri) from error
     except (calamine.CalamineError, OSError, ValueError, zlib.error) as error:
@@ -146,24 +153,8 @@ def _sheet_parts(package: Package) -> dict[str, str]:
     return found
 
 
-def _check_spread(part: bytes, where: str) -> None:
-    """Raises: TooLarge when the cells of a sheet lie so far apart that the rectangle around them cannot be held."""
-    found = _REFERENCE.findall(part)
-    rows = max(map(int, {row for _, row in found}), default=0)
-    columns = max(map(_number, {column for column, _ in found}), default=0)
-    if rows * columns > MAX_SPREAD:
-        raise TooLarge(f"{where} spreads over {rows} rows and {columns} columns", rows=rows, columns=columns)
-
-
-def _number(name: bytes) -> int:
-    number = 0
-    for letter in name:
-        number = number * 26 + letter - 64
-    return number
-
-
-def _read(book: Any, found: Any, part: bytes, formats: dict[str, str]) -> Sheet:
-    """One sheet; chart sheets have no cells."""
+def _read(book: Any, found: Any, part: bytes, formats: dict[str, str], drawn: Drawn | None) -> Sheet:
+    """One sheet; chart sheets have no cells. `drawn`: how the book has it, where that is not how the file has it."""
     import python_calamine as calamine
 
     hidden = found.visible != calamine.SheetVisibleEnum.Visible
@@ -173,10 +164,13 @@ def _read(book: Any, found: Any, part: bytes, formats: dict[str, str]) -> Sheet:
     table = sheet.to_python(skip_empty_area=False)
     for number, values in enumerate(table):
         cells = {column: text for column, value in enumerate(values) if value != "" and (text := shown(value))}
+        if cells and drawn is not None:
+            cells = {drawn.columns[column]: text for column, text in cells.items()}
         if cells:
-            rows[number] = cells
+            rows[drawn.rows[number] if drawn is not None else number] = cells
     for (row, column), code in cell_formats(part, formats).items():
-        value = table[row][column] if row < len(table) and column < len(table[row]) else ""
+        at = drawn.at(row, column) if drawn is not None else (row, column)
+        value = table[at[0]][at[1]] if at and at[0] < len(table) and at[1] < len(table[at[0]]) else ""
         if isinstance(value, float) and (written := as_shown(value, code)):
             rows[row][column] = written
     for row, column, formula in _uncomputed(part):

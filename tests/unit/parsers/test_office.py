@@ -13,7 +13,7 @@ from kprep.core.models import ElementKind, Locator, ParsedDocument, RawDocument
 from parsers import PARSERS, parse, parser_for
 from parsers.media_type import detect
 from parsers.number_formats import as_shown
-from parsers.sheet_grid import box_of, cell_range, regions
+from parsers.sheet_grid import Sheet, box_of, cell_range, column_name, read_sheets, regions
 
 
 def load(name: str) -> ModuleType:
@@ -140,9 +140,50 @@ def test_long_tables_are_cut_with_their_header() -> None:
     assert "w202" not in quoted
 
 
-def test_cells_far_apart_are_refused_before_they_are_held() -> None:
-    with pytest.raises(TooLarge):
-        read("a.xlsx", BUILD.SPREAD)
+def cells_of(book: ParsedDocument) -> list[tuple[str, str | None]]:
+    return [(element.text, element.locator.cell) for element in book.elements if element.locator.cell]
+
+
+@pytest.mark.req("D2.11", "D2.13")
+def test_cells_far_apart_are_regions_of_their_own() -> None:
+    assert cells_of(read("a.xlsx", BUILD.SPREAD)) == [("1", "A1"), ("2", "XFD1048576")]
+    quoted = PARSERS["spreadsheet"].quote(BUILD.SPREAD, Locator(sheet="Far", cell="XFD1048576"))
+    assert set(quoted.split()) == {"Far", "2"}
+    cell = '<table:table-cell office:value-type="string"><text:p>{}</text:p></table:table-cell>'
+    gap = '<table:table-row table:number-rows-repeated="1048574"><table:table-cell/></table:table-row>'
+    columns = '<table:table-cell table:number-columns-repeated="16383"/>'
+    table = (
+        f"<table:table-row>{cell.format('near')}</table:table-row>{gap}<table:table-row>{columns}{cell.format('far')}"
+    )
+    content = BUILD.odf(
+        "spreadsheet",
+        "spreadsheet",
+        f'<table:table table:name="S">{table}</table:table-row></table:table>',
+    )
+    assert cells_of(read("a.ods", content)) == [("near", "A1"), ("far", "XFD1048576")]
+
+
+@pytest.mark.req("D2.11")
+def test_cells_that_hold_nothing_count_nothing_however_far_they_are() -> None:
+    far = '<row r="1048576"><c r="XFD1048576" s="1"/><c r="XFC1048576" s="1"></c><c r="XFB1048576"><v></v></c></row>'
+    word = '<c r="{}" t="inlineStr"><is><t>{}</t></is></c>'
+    near = (
+        f'<row r="2">{word.format("B2", "Name")}{word.format("C2", "Price")}</row>'
+        f'<row r="3">{word.format("B3", "Pump")}<c r="C3"><f>A1</f><v>2.5</v></c></row>'
+    )
+    merged = '<mergeCells count="1"><mergeCell ref="F9:G9"/></mergeCells>'
+    late = f'<row r="9">{word.format("F9", "Net")}</row>'
+    content = BUILD.workbook({"S": f"<sheetData>{near}{late}{far}</sheetData>{merged}"})
+    assert cells_of(read("a.xlsx", content)) == [("Name | Price\nPump | 2.5", "B2:C3"), ("Net", "F9:G9")]
+
+
+def test_what_holds_little_and_reaches_far_is_refused_before_it_is_held() -> None:
+    apart = {20 * n + 1: {f"{column_name(n)}": n} for n in range(5_000)}
+    with pytest.raises(TooLarge, match="spreads over 99981 rows and 5000 columns"):
+        read("a.xlsx", BUILD.workbook({"S": BUILD.cells(apart)}))
+    rows = {n: {n: "x", n + 1: "x"} for n in range(5_000)}
+    with pytest.raises(TooLarge, match="the tables of a sheet spread over 25005000 cells"):
+        read_sheets([Sheet("S", rows)])
 
 
 def test_encrypted_workbook() -> None:
