@@ -262,7 +262,7 @@ def coverage_of(raw: RawDocument, parsed: ParsedDocument) -> float | None:
 
 def quote(media_type: str, content: bytes, locator: Locator) -> str | Failure:
     """Text of an original at a locator, or why it cannot be opened."""
-    outcome: str | Failure = _tried("quote", lambda: parsers.parser_for(media_type).quote(content, locator))
+    outcome: str | Failure = _tried("quote", lambda: parsers.quote(media_type, content, locator))
     return outcome
 
 

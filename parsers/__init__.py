@@ -32,7 +32,7 @@ Adding a format: `parsers/<format>.py` with `PARSER`, an entry below, a golden c
 from __future__ import annotations
 
 from kprep.core.errors import NoText, UnsupportedFormat
-from kprep.core.models import ParsedDocument, ParserSpec, RawDocument
+from kprep.core.models import Locator, ParsedDocument, ParserSpec, RawDocument
 from kprep.core.registry import by_name
 from parsers import (
     asciidoc,
@@ -69,7 +69,7 @@ from parsers import (
     yaml_config,
 )
 from parsers.accounted import share_reached
-from parsers.exit import leave
+from parsers.exit import clean_text, leave
 
 PARSERS = by_name(
     (
@@ -138,6 +138,12 @@ def parse(raw: RawDocument, spec: ParserSpec) -> ParsedDocument:
     if not raw.content:
         raise NoText(f"{raw.uri}: the file is empty, it has no bytes", uri=raw.uri, units=[["file", 1, "no_text"]])
     return leave(spec.parse(raw))
+
+
+def quote(media_type: str, content: bytes, locator: Locator) -> str:
+    """Text of an original at a place, cleaned as its elements are, so that their words stand there as they do in them.
+    Raises: a ParseError."""
+    return clean_text(parser_for(media_type).quote(content, locator))
 
 
 def coverage(raw: RawDocument, document: ParsedDocument) -> float:

@@ -20,12 +20,18 @@ from kprep.core.models import (
 )
 
 _NEWLINES = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
-_TERMINAL_CODES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
+_OVERSTRUCK = re.compile(r"([^\n\x08])(?:\x08\1)+|_\x08([^\n\x08])")
+"""A sign printed twice on one place, or over a line: bold and underlined words of manual pages."""
+_CONTROLS = re.compile(
+    r"(?:\x1b\[[0-?]*[ -/]*[@-~]"  # colours and cursor of a terminal
+    r"|\x1b\][^\x07\x1b\n]*(?:\x07|\x1b\\)"  # its title, links
+    r"|\x1b(?:[()*+#][0-9A-Za-z]|[=>78])"  # its character sets and modes
+    r"|[\x00-\x08\x0e-\x1f\x7f-\x9f])+"
+)
 _SOFT_HYPHEN_AT_LINE_END = re.compile("\u00ad[ \t]*\n[ \t]*")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _UNSEEN = re.compile(
-    "[\x00-\x08\x0e-\x1f\x7f-\x9f"  # controls
-    "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0"  # soft hyphen, joiners and fillers
+    "[\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0"  # soft hyphen, joiners and fillers
     "\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"  # bidi, zero width, annotations
     "\ufdd0-\ufdef\ufffe\uffff\U0001fffe\U0001ffff]"  # noncharacters
 )
@@ -79,6 +85,7 @@ def _clean_unit(unit: SourceUnit, left: float) -> SourceUnit:
 def clean_text(text: str) -> str:
     r"""Text with `\n` line ends and without NUL, lone surrogates, terminal codes, bidi and invisible controls.
 
+    Words with a control or terminal code between them stay apart, since a reader of the original saw them so.
     Zero-width joiners stay inside the scripts and emoji sequences that are written with them.
     """
     if not _MAY_NEED_CARE.search(text):
@@ -88,12 +95,19 @@ def clean_text(text: str) -> str:
         return text
     if _SURROGATE.search(text):
         text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    text = _TERMINAL_CODES.sub("", text)
+    text = _OVERSTRUCK.sub(lambda match: match.group(1) or match.group(2), text)
+    text = _CONTROLS.sub(_keep_apart, text)
     text = _SOFT_HYPHEN_AT_LINE_END.sub("", text)
     text = _UNSEEN.sub("", text)
     text = _TAGS.sub(_keep_flag_tags, text)
     text = _SELECTORS.sub(_keep_one_selector, text)
     return _JOINERS.sub(_keep_needed_joiner, text)
+
+
+def _keep_apart(match: re.Match[str]) -> str:
+    """A blank for controls between two words, for any others nothing."""
+    before, after = match.string[match.start() - 1 : match.start()], match.string[match.end() : match.end() + 1]
+    return " " if before.isalnum() and after.isalnum() else ""
 
 
 def _keep_flag_tags(match: re.Match[str]) -> str:

@@ -122,7 +122,7 @@ def _tree(text: str, uri: str) -> HtmlElement | None:
     Like a browser it reads on after the end of the page; declarations of a document type are nothing to read."""
     from lxml import etree, html
 
-    text = without_declarations(text.replace("\0", ""))
+    text = without_declarations(text.replace("\0", " "))
     source = bounded(_PAGE_END.sub(_blank, text)).encode("utf-8", "replace")
     if not source.strip():
         return None

@@ -91,7 +91,7 @@ def body_text(bodies: list[tuple[str, str]]) -> str:
     """Text of (media type, text) parts: the plain ones where one says anything, else the HTML ones as text."""
     plain = [text for media_type, text in bodies if media_type == _PLAIN and text.strip()]
     pages = [html_text(text) for media_type, text in bodies if media_type == _HTML]
-    return "\n\n".join(_LINE_END.sub("\n", text).replace("\x00", "") for text in plain or pages).strip("\n")
+    return "\n\n".join(_LINE_END.sub("\n", text).replace("\x00", " ") for text in plain or pages).strip("\n")
 
 
 def _parts(message: Message) -> Iterator[Message]:
@@ -215,7 +215,7 @@ def html_text(page: str) -> str:
     """Text of an HTML body: a line a block, what stands in quotations behind "> ", a rule as a line of "_"."""
     from lxml import etree, html
 
-    cleaned = re.sub(r"<\?xml[^>]*\?>|[\x00]", "", page)
+    cleaned = re.sub(r"<\?xml[^>]*\?>|[\x00]", " ", page)
     if not cleaned.strip():
         return ""
     try:

@@ -101,14 +101,13 @@ class _Walk:
     def read(self, first: int) -> int:
         """Read from line `first` to the end, or to where a runaway fence is cut; returns the line to go on from."""
         part = self.lines.between(first, len(self.lines))
-        source = "\n".join(line.text for line in part)
+        source = _source(part)
         self.base = first - 1
         tokens = make_reader().parse(source)
         runaway = first_runaway_fence(tokens, [line.text for line in part])
         if runaway is not None:
             cut = runaway.cut
-            source = "\n".join(line.text for line in part[:cut])
-            tokens = make_reader().parse(source)
+            tokens = make_reader().parse(_source(part[:cut]))
         index = 0
         while index < len(tokens):
             index = self._token(tokens, index)
@@ -240,6 +239,11 @@ class _Walk:
                 element.row_starts,
             )
         )  # fmt: skip
+
+
+def _source(lines: list[Line]) -> str:
+    """The lines for the reader, which would put a sign of its own in the place of a NUL."""
+    return "\n".join(line.text for line in lines).replace("\0", " ")
 
 
 def _code(token: Token) -> Element:

@@ -109,7 +109,7 @@ def html_elements(source: str) -> list[Element]:
 
     from parsers.html_walk import Walk
 
-    source = _DROPPED.sub("", _COMMENT.sub("", source)).replace("\0", "")
+    source = _DROPPED.sub("", _COMMENT.sub("", source)).replace("\0", " ")
     if not _TAG.sub("", source).strip() and "alt" not in source:
         return []
     root = html.fragment_fromstring(source, create_parent="div")

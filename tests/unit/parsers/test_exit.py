@@ -14,9 +14,11 @@ from kprep.core.models import (
     Link,
     Locator,
     ParsedDocument,
+    RawDocument,
     SourceUnit,
     table_text,
 )
+from parsers import parse, parser_for, quote
 from parsers.exit import clean_text, leave
 
 PLACE = Locator(line=(1, 1))
@@ -29,7 +31,12 @@ def document(*elements: Element, metadata: DocumentMetadata | None = None) -> Pa
 @pytest.mark.parametrize(
     ("dirty", "clean"),
     [
-        ("cl\x00ud", "clud"),
+        ("cl\x00ud", "cl ud"),
+        ("A\x00\x00\x00B. \x00C", "A B. C"),
+        ("8=FIX\x019=145", "8=FIX 9=145"),
+        ("INFO\x1b[0m\x1b[32mstarted\x1b[0m, \x1b[1mnow\x1b(B\x1b[m", "INFO started, now"),
+        ("\x1b]0;title\x07a \x1b]8;;https://example.org\x1b\\link\x1b]8;;\x1b\\", "a link"),
+        ("N\x08NA\x08A _\x08x_\x08y", "NA xy"),
         ("a\r\nb\rc\u2028d\x85e\x0cf", "a\nb\nc\nd\ne\nf"),
         ("a\ud800b", "a\ufffdb"),
         ("\ud83d\ude00", "\U0001f600"),
@@ -98,3 +105,14 @@ def test_what_is_no_text_does_not_count_as_text_that_a_unit_gave() -> None:
     unit = SourceUnit("file", 1, "ok", 1005)
     hidden = document(Element(ElementKind.PARAGRAPH, "\u202e" * 1000 + "words", PLACE))
     assert leave(replace(hidden, units=(unit,))).units[0].chars == 5
+
+
+@pytest.mark.req("D9.3")
+@pytest.mark.parametrize(
+    ("name", "media_type"), [("a.txt", "text/plain"), ("a.md", "text/markdown"), ("a.html", "text/html")]
+)
+def test_words_between_controls_are_found_at_their_place(name: str, media_type: str) -> None:
+    raw = RawDocument("u", name, b"port\x00number is \x1b[31mred\x1b[0mhot today", media_type)
+    (said,) = parse(raw, parser_for(media_type)).elements
+    assert said.text == "port number is red hot today"
+    assert said.text == " ".join(quote(media_type, raw.content, said.locator).split())

@@ -21,7 +21,7 @@ CASES = sorted(
 
 
 def words(text: str) -> list[str]:
-    return re.findall(r"[^\W_]+", text.replace("\0", ""))
+    return re.findall(r"[^\W_]+", text)
 
 
 def parsed(path: Path) -> tuple[bytes, ParsedDocument]:
