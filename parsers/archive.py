@@ -62,7 +62,9 @@ class Archive:
         try:
             return self._zip.read(name)
         except KeyError as error:
-            raise CorruptDocument(f"{self._uri}: the archive has no {name}", uri=self._uri) from error
+            raise CorruptDocument(
+                f"{self._uri}: the archive has no {name or 'part without a name'}", uri=self._uri
+            ) from error
         except RuntimeError as error:  # zipfile's way to say that a member has a password
             raise EncryptedDocument(f"{self._uri}: {name} needs a password", uri=self._uri) from error
         except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError) as error:

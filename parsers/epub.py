@@ -111,6 +111,8 @@ def _open(content: bytes, uri: str) -> _Book:
     archive = Archive(content, uri)
     container = xml_root(archive.read(_CONTAINER), f"{uri}: {_CONTAINER}")
     name = next((node.get("full-path") or "" for node in container.iter() if local(node) == "rootfile"), "")
+    if not name:
+        raise CorruptDocument(f"{uri}: {_CONTAINER} names no package of a book", uri=uri)
     package = xml_root(archive.read(name), f"{uri}: the book's package")
     folder = posixpath.dirname(name)
     items = {node.get("id") or "": node for node in package.iter() if local(node) == "item"}

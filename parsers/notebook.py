@@ -28,7 +28,7 @@ from parsers.source_text import document, read
 from parsers.tree import no_json
 
 NAME = "notebook"
-VERSION = 4
+VERSION = 5
 MEDIA_TYPES = ("application/x-ipynb+json",)
 MAX_BYTES = 64_000_000
 MAX_OUTPUT_CHARS = 2_000
@@ -38,6 +38,13 @@ MAX_OUTPUT_ROWS = 50
 _TERMINAL_CODES = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 _OUTPUT = re.compile(r"output-(\d+)$")
 _ENCODED = re.compile(r"[A-Za-z0-9+/=]{400,}|(?:[A-Za-z0-9+/]{60,76}\n){5,}[A-Za-z0-9+/=]*")
+_OBJECT = re.compile(r"\A\s*<IPython\.core\.display\.\w+ object>\s*\Z")
+"""What stands for a result in a terminal that cannot show it."""
+_OLD_NAMES = {
+    "text": "text/plain", "html": "text/html", "latex": "text/latex", "json": "application/json",
+    "svg": "image/svg+xml", "png": "image/png", "jpeg": "image/jpeg", "pdf": "application/pdf",
+    "javascript": "application/javascript",
+}  # fmt: skip
 _EMBEDDED = re.compile(r"data:[\w./+-]+;base64,[A-Za-z0-9+/=]*")
 
 
@@ -185,6 +192,7 @@ class _Walk:
     def _output(self, number: int, at: int, output: dict[str, Any]) -> None:
         place = Locator(cell=str(number), anchor=f"output-{at}")
         left_out = _left_out(output)
+        before = len(self.elements)
         for kind, text in _texts(output):
             if kind == "html":
                 found, capped = _html_elements(text, place)
@@ -196,6 +204,8 @@ class _Walk:
             kept = text[:MAX_OUTPUT_CHARS].rstrip()
             if kept:
                 self.elements.append(Element(ElementKind.CODE, kept, place, language="text"))
+        if _data(output) and len(self.elements) == before and not left_out:
+            left_out.append("binary_output")
         self.units += [SourceUnit("output", number, state, 0) for state in dict.fromkeys(left_out)]
 
 
@@ -205,20 +215,22 @@ def _outputs(cell: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _data(output: dict[str, Any]) -> dict[str, Any]:
+    """Forms of a result by media type; the old format has them by short names in the output itself."""
     data = output.get("data")
-    return data if isinstance(data, dict) else {}
+    if isinstance(data, dict):
+        return data
+    if output.get("output_type") not in {"pyout", "display_data"}:
+        return {}
+    return {kind: _joined(output[name]) for name, kind in _OLD_NAMES.items() if name in output}
 
 
 def _left_out(output: dict[str, Any]) -> list[str]:
     """Why parts of the output are not in the text."""
     kinds = [str(kind) for kind in _data(output)]
-    states = (
-        ["binary_output"] if any(k.startswith(("image/", "audio/", "video/", "application/pdf")) for k in kinds) else []
-    )
-    if "png" in output or "jpeg" in output:
+    held = [kind for kind in kinds if "widget" in kind or kind.endswith("+json")]
+    states = ["widget_state"] if held else []
+    if any(not kind.startswith("text/") and kind != "application/json" and kind not in held for kind in kinds):
         states.append("binary_output")
-    if any("widget" in kind or kind.endswith("+json") for kind in kinds):
-        states.append("widget_state")
     if any(_ENCODED.search(text) for text in _raw_texts(output)):
         states.append("binary_output")
     return states
@@ -231,7 +243,8 @@ def _raw_texts(output: dict[str, Any]) -> list[str]:
 def _texts(output: dict[str, Any]) -> list[tuple[str, str]]:
     """("html" or "text", what the output says), terminal codes and encoded pictures removed.
 
-    Of several forms of one result the richest with text: a table in HTML, Markdown or LaTeX, plain text."""
+    Of several forms of one result the richest with text: a table in HTML, Markdown or LaTeX, JSON, plain text that is
+    more than the name of a class, another page, another text."""
     if output.get("output_type") in {"error", "pyerr"}:
         trace = output.get("traceback")
         lines = [line for line in trace if isinstance(line, str)] if isinstance(trace, list) else []
@@ -240,9 +253,19 @@ def _texts(output: dict[str, Any]) -> list[tuple[str, str]]:
     page = _joined(data.get("text/html"))
     if "<table" in page.lower():
         return [("html", _EMBEDDED.sub("", page))]
-    forms = [_joined(data.get(kind)) for kind in ("text/markdown", "text/latex", "text/plain")]
-    text = next((form for form in forms if form.strip()), "") or _joined(output.get("text"))
+    plain = _OBJECT.sub("", _joined(data.get("text/plain")))
+    forms = [_joined(data.get("text/markdown")), _joined(data.get("text/latex")), _json(data), plain]
+    text = next((form for form in forms if form.strip()), "")
+    if not text and page.strip():
+        return [("html", _EMBEDDED.sub("", page))]
+    others = (_joined(form) for kind, form in data.items() if kind.startswith("text/") and kind != "text/plain")
+    text = text or next((form for form in others if form.strip()), "") or _OBJECT.sub("", _joined(output.get("text")))
     return [("text", _plain(text))] if text.strip() else []
+
+
+def _json(data: dict[str, Any]) -> str:
+    value = data.get("application/json")
+    return value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
 
 
 def _plain(text: str) -> str:

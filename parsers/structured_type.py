@@ -17,7 +17,15 @@ _SCHEMA_LIKE = re.compile(
 )
 _BOX_NOTE = re.compile(r'"doc"\s*:\s*\{\s*"type"\s*:\s*"doc"')
 _NOTEBOOK = re.compile(r'"(?:nbformat|cells)"\s*:')
-_ENTRY = re.compile(r'"fragments"\s*:\s*\[\s*\{\s*(?:[^{}]*?,\s*)?"type"\s*:\s*"(?:def|int|ex|form|app)"')
+_STRING = r'"(?:[^"\\]|\\.)*"'
+_ENTRY = re.compile(
+    rf'"fragments"\s*:\s*\[\s*\{{\s*(?:(?:[^{{}}"]|{_STRING})*?,\s*)?"type"\s*:\s*"(?:def|int|ex|form|app)"'
+)
+_ENTRY_LIKE = re.compile(
+    rf'"fragments"\s*:\s*\[\s*\{{\s*(?:"type"\s*:\s*{_STRING}\s*,\s*"text"|"text"\s*:\s*{_STRING}\s*,\s*"type")'
+    rf"\s*:\s*{_STRING}\s*\}}"
+)
+"""Fragments of a type and a text and nothing else, of a type that is none: the parser says which there are."""
 _TRANSCRIPT = re.compile(
     r""""(?:start|start_time|startTime|from|begin|tStartMs|start_ms)"\s*:\s*"?[\d:.,]+s?"?\s*,"""
     r"""(?=[^{}]{0,400}"(?:end|end_time|endTime|to|duration|dDurationMs|end_ms)"\s*:)"""
@@ -64,7 +72,7 @@ def _tree_type(media_type: str, head: str) -> str:
     is_json = head.lstrip("\ufeff \t\r\n")[:1] in {"{", "["}
     if (_API.search(head) or (is_json and _API_ANYWHERE.search(head))) and _API_PATHS.search(head):
         return "application/vnd.oai.openapi+json" if is_json else "application/vnd.oai.openapi"
-    if is_json and _ENTRY.search(head) and _ENTRY_NAME.search(head):
+    if is_json and (_ENTRY.search(head) or _ENTRY_LIKE.search(head)) and _ENTRY_NAME.search(head):
         return "application/vnd.kprep.knowledge+json"
     if is_json and _NOTEBOOK.search(head) and '"cell_type"' in head:
         return "application/x-ipynb+json"

@@ -124,6 +124,31 @@ def test_pictures_widgets_and_terminal_codes_stay_out_and_are_recorded() -> None
     assert recorded == [(1, "binary_output"), (3, "widget_state")]
 
 
+@pytest.mark.req("D2.16", "D3.1")
+@pytest.mark.parametrize(
+    ("output", "said", "recorded"),
+    [
+        ({"data": {"application/json": {"größe": [1, None]}}}, '{"größe": [1, null]}', []),
+        ({"data": {"application/json": ["a"], "text/plain": "<IPython.core.display.JSON object>"}}, '["a"]', []),
+        ({"data": {"text/html": "<b>Mind it</b>", "text/plain": "<IPython.core.display.HTML object>"}}, "Mind it", []),
+        ({"data": {"text/html": "<p>Mind it</p>"}}, "Mind it", []),
+        ({"data": {"text/csv": "a,b"}}, "a,b", []),
+        ({"data": {"application/javascript": "go()"}}, "", ["binary_output"]),
+        ({"data": {"application/javascript": "go()", "text/plain": "two"}}, "two", ["binary_output"]),
+        ({"data": {"text/html": "<svg></svg>"}}, "", ["binary_output"]),
+        ({"data": {"application/vnd.plotly.v1+json": {}}}, "", ["widget_state"]),
+        ({"data": {"image/png": "iVBOR", "text/plain": "<IPython.core.display.Image object>"}}, "", ["binary_output"]),
+        ({"text": ["2"], "png": "iVBOR"}, "2", ["binary_output"]),
+        ({"html": ["<table><tr><td>a</td><td>b</td></tr></table>"], "text": "ab"}, "a | b", []),
+        ({"json": ['{"a": 1}']}, '{"a": 1}', []),
+    ],
+)
+def test_each_output_is_said_or_recorded(output: dict[str, object], said: str, recorded: list[str]) -> None:
+    found = notebook(cell("show()", {"output_type": "display_data", **output}))
+    assert "\n".join(element.text for element in found.elements[1:]) == said
+    assert [unit.state for unit in found.units if unit.kind == "output"] == recorded
+
+
 @pytest.mark.req("D2.16")
 def test_long_outputs_are_capped_and_recorded() -> None:
     found = notebook(cell("x", {"output_type": "stream", "text": ["line\n"] * 5000}))

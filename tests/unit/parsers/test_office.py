@@ -518,3 +518,12 @@ def test_comments_of_rich_text_follow_what_they_are_about() -> None:
 def test_of_two_readings_of_a_text_in_rtf_the_one_in_unicode_is_said() -> None:
     found = read("a.rtf", r"{\rtf1\ansi Ask {\upr{Lodz}{\*\ud{\uc0\u321 \'f3d\u378 }}} first.\par Then go.\par}")
     assert [e.text for e in found.elements] == ["Ask \u0141\u00f3d\u017a first.", "Then go."]
+
+
+@pytest.mark.parametrize(
+    "container", ["<container/>", '<container><rootfiles><rootfile full-path=""/></rootfiles></container>']
+)
+def test_a_book_that_names_no_package_says_so(container: str) -> None:
+    content = BUILD.archive({"META-INF/container.xml": container})
+    with pytest.raises(CorruptDocument, match=r"META-INF/container\.xml names no package of a book$"):
+        parse(RawDocument("s/a.epub", "a.epub", content, "application/epub+zip"), PARSERS["epub"])

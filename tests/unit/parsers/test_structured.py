@@ -560,3 +560,34 @@ def test_a_dictionary_of_several_documents_is_read_whole() -> None:
     one = "models:\n- name: {}\n  columns:\n  - name: id\n    description: {}\n"
     found = document("a.yaml", one.format("a", "One") + "---\n" + one.format("b", "Two"))
     assert [e.text for e in of(found, "field")] == ["id\ndescription: One", "id\ndescription: Two"]
+
+
+@pytest.mark.req("A1.1")
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"name": "Nash", "fragments": [{"type": "definition", "text": "No player gains."}]},
+        {"name": "Nash", "fragments": [{"text": 'It is "\\frac{a}{b}".', "type": "formula"}]},
+        {"fragments": [{"type": "", "text": "No player gains."}], "name": "Nash"},
+        {"entries": [{"name": "Nash", "fragments": [{"type": "DEF", "text": "No player gains."}]}]},
+    ],
+)
+def test_an_entry_whose_first_fragment_is_of_no_known_type_is_refused(entry: dict[str, object]) -> None:
+    with pytest.raises(CorruptDocument, match="entry 1: fragment 1: `type` is one of def, int, ex, form, app"):
+        document("a.json", json.dumps(entry))
+
+
+@pytest.mark.parametrize(
+    ("content", "media_type"),
+    [
+        (
+            '{"name": "a", "fragments": [{"text": "\\\\frac{a}{b}", "type": "form"}]}',
+            "application/vnd.kprep.knowledge+json",
+        ),
+        ('{"name": "a", "fragments": [{"type": "head", "text": "b", "size": 3}]}', "application/json"),
+        ('{"name": "a", "fragments": [{"type": "head", "src": "b"}]}', "application/json"),
+        ('{"fragments": [{"type": "head", "text": "b"}]}', "application/json"),
+    ],
+)
+def test_what_has_fragments_of_its_own_is_no_entry(content: str, media_type: str) -> None:
+    assert detect("a.json", content.encode()) == media_type
