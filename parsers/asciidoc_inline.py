@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from kprep.core.models import Link
+from parsers.typeset import script_signs
 
 _CODE = re.compile(r"(?<![\w`])`+(\S(?:.{0,400}?\S)?)`+(?![\w`])", re.DOTALL)
 _PASSED = re.compile(r"\+{2,3}(.{1,400}?)\+{2,3}|pass:\w*\[(.{0,400}?)\]", re.DOTALL)
@@ -16,14 +17,16 @@ _MENU = re.compile(r"menu:([^\s\[\]][^\[\]\n]*)\[([^\]]*)\]")
 _MACRO = re.compile(
     r"(?:btn|kbd|footnote|footnoteref|stem|latexmath|asciimath|indexterm2|anchor|icon):[\w.:-]*\[([^\]]*)\]"
 )
-_IMAGE = re.compile(r"image:{1,2}[^\s\[\]]*\[([^\],]*)[^\]]*\]")
+_IMAGE = re.compile(r"image:{1,2}[^\s\[\]]*\[([^\]]*)\]")
+_NAMED = re.compile(r'\b(alt|title)="([^"]*)"')
 _ANCHOR = re.compile(r"\[\[[\w:.-]+(?:,[^\]]*)?\]\]|\[#[\w-]+\]|\(\(\([^)]*\)\)\)")
 _MARKED = tuple(
     re.compile(
         rf"(?<![\w\\{mark}]){mark}{{1,2}}(?=[^\s{mark}])(.{{1,400}}?)(?<=[^\s]){mark}{{1,2}}(?![\w{mark}])", re.DOTALL
     )
-    for mark in (r"\*", "_", "#", r"\^", "~")
+    for mark in (r"\*", "_", "#")
 )
+_SCRIPT = re.compile(r"(?<!\\)(?:\^(?!\^)(\S{1,80}?)\^|~(?!~)(\S{1,80}?)~)")
 _ROLE = re.compile(r"\[[.#%]?[\w.-]+\](?=[#*_`])")
 
 
@@ -36,9 +39,21 @@ def inline(text: str) -> tuple[str, tuple[Link, ...]]:
 
 
 def image_text(text: str) -> str:
-    """The description of a picture macro, "" for none."""
+    """The title and the description of a picture macro, each on a line; "" for neither."""
     match = _IMAGE.search(text)
-    return match.group(1).strip().strip('"') if match else ""
+    if match is None:
+        return ""
+    named = dict(_NAMED.findall(match.group(1)))
+    first = match.group(1).partition(",")[0].strip()
+    said = (named.get("title", ""), named.get("alt", "" if "=" in first else first.strip('"')))
+    return "\n".join(dict.fromkeys(part for part in said if part))
+
+
+def _scripted(match: re.Match[str]) -> str:
+    high, low = match.groups()
+    before, after = match.string[match.start() - 1 : match.start()], match.string[match.end() : match.end() + 1]
+    sign, behind = script_signs(high or low, before, after, low=high is None)
+    return f"{sign}{high or low}{behind}"
 
 
 def _spoken(text: str, links: list[Link]) -> str:
@@ -55,7 +70,7 @@ def _spoken(text: str, links: list[Link]) -> str:
         return said or target
 
     text = _PASSED.sub(lambda match: match.group(1) or match.group(2) or "", text)
-    text = _IMAGE.sub(lambda match: match.group(1).strip(), text)
+    text = _IMAGE.sub(lambda match: image_text(match.group()), text)
     text = _LINK.sub(link, text)
     text = _CROSS.sub(cross, text)
     text = _MENU.sub(lambda match: " > ".join(filter(None, match.groups())), text)
@@ -63,4 +78,5 @@ def _spoken(text: str, links: list[Link]) -> str:
     text = _ANCHOR.sub("", text)
     for pattern in _MARKED:
         text = pattern.sub(r"\1", text)
+    text = _SCRIPT.sub(_scripted, text)
     return re.sub(r"\\([*_`#{<\[])", r"\1", text)

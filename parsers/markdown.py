@@ -21,7 +21,7 @@ from parsers.anchors import Slugger
 from parsers.decoding import Line, Lines, decode, decode_document
 from parsers.front_matter import read_front_matter
 from parsers.markdown_fences import first_runaway_fence
-from parsers.markdown_inline import html_elements, inline_text, make_reader
+from parsers.markdown_inline import TAG, html_elements, inline_text, make_reader
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -57,10 +57,13 @@ def parse(raw: RawDocument) -> ParsedDocument:
 
 
 def quote(content: bytes, locator: Locator) -> str:
-    """The source characters, else the lines, else the section of the anchor; "" for a place the file does not have."""
+    """The source characters, also without tags amid a line; else the lines, else the section of the anchor; "" for a
+    place the file does not have."""
     text = decode(content).text
     if locator.char:
-        return text[locator.char[0] : locator.char[1]]
+        written = text[locator.char[0] : locator.char[1]]
+        bare = TAG.sub("", written)
+        return written if bare == written else f"{written}\n{bare}"
     lines = Lines(text)
     if locator.line:
         return "\n".join(line.text for line in lines.between(*locator.line))

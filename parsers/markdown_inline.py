@@ -20,7 +20,7 @@ MAX_NESTING = 60
 """What is nested deeper is kept as plain lines; the reader is recursive."""
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|$)", re.DOTALL)
-_TAG = re.compile(r"<[^<>]*>")
+TAG = re.compile(r"<[^<>]*>")
 _STRUCTURE = {
     ElementKind.HEADING,
     ElementKind.TABLE,
@@ -110,7 +110,7 @@ def html_elements(source: str) -> list[Element]:
     from parsers.html_walk import Walk
 
     source = _DROPPED.sub("", _COMMENT.sub("", source)).replace("\0", " ")
-    if not _TAG.sub("", source).strip() and "alt" not in source:
+    if not TAG.sub("", source).strip() and "alt" not in source:
         return []
     root = html.fragment_fromstring(source, create_parent="div")
     spell_page(root)

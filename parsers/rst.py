@@ -18,11 +18,12 @@ from parsers.decoding import Lines, decode
 from parsers.front_matter import read_front_matter
 from parsers.rst_blocks import RstReader, targets_of
 from parsers.rst_inline import inline
+from parsers.rst_tables import grid_rows, is_grid
 from parsers.source_text import document, read
 from parsers.source_text import quote as quote_text
 
 NAME = "rst"
-VERSION = 6
+VERSION = 7
 MAX_BYTES = 32_000_000
 _INCLUDE = re.compile(r"\s*\.\.\s+(?:include|literalinclude)::\s+(\S+)|\s+:(?:file|url):\s+(\S+)")
 
@@ -45,10 +46,14 @@ def parse(raw: RawDocument) -> ParsedDocument:
 
 
 def quote(content: bytes, locator: Locator) -> str:
-    """The characters at the locator as written, and as read: substitutions, roles and links by their words; "" for a
-    place the file does not have."""
+    """The characters at the locator as written, and as read: substitutions, roles and links by their words, a drawn
+    table cell by cell; "" for a place the file does not have."""
     written = quote_text(content, locator)
-    return "\n".join((written, inline(written, targets_of(Lines(decode(content).text).all()))[0])).strip()
+    targets = targets_of(Lines(decode(content).text).all())
+    lines = [line.strip() for line in written.split("\n")]
+    rows = grid_rows(lines)[0] if is_grid(lines[0]) else ()
+    cells = [inline(cell, targets)[0] for row in rows for cell in row]
+    return "\n".join((written, inline(written, targets)[0], *cells)).strip()
 
 
 PARSER = ParserSpec(NAME, VERSION, ("text/x-rst", "text/prs.fallenstein.rst"), parse, quote)

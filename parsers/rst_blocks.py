@@ -193,9 +193,12 @@ class RstReader:
         for name, lines in options.items():
             if (said := _value(options, name)) and not _HOW.match(name):
                 words, links = inline(said, self._targets)
-                kind = ElementKind.CAPTION if name in _TITLES else ElementKind.PARAGRAPH
-                text = words if name in _TITLES else f"{name}: {words}"
-                yield replace(self._element(kind, lines, text), links=links)
+                if name in _TITLES:
+                    place = [lines[0]._replace(start=lines[0].end - len(lines[0].text)), *lines[1:]]
+                    element = self._element(ElementKind.CAPTION, place, words)
+                else:
+                    element = self._element(ElementKind.PARAGRAPH, lines, f"{name}: {words}")
+                yield replace(element, links=links)
 
     def _code(self, lines: Sequence[Line], content: Sequence[Line], language: str) -> Iterator[Element]:
         body = _trimmed(_dedented(content))

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 
 from kprep.core.models import Link
+from parsers.typeset import script_signs
 
 _LITERAL = re.compile(r"``(.{1,400}?)``", re.DOTALL)
 _ROLE = re.compile(r":[\w:.+-]+:`([^`]+)`|`([^`]+)`:[\w:.+-]+:")
+_SCRIPT = re.compile(r":(sup|sub)(?:erscript|script)?:")
 _REFERENCE = re.compile(r"`([^`<]*?)\s*<([^`<>]+)>`__?")
 _NAMED = re.compile(r"`([^`]+)`__?")
 _PLAIN = re.compile(r"(?<![`\w])`([^`]+)`(?![\w`])")
@@ -50,6 +52,11 @@ def _spoken(text: str, targets: dict[str, str], links: list[Link]) -> str:
 
     def role(match: re.Match[str]) -> str:
         said = match.group(1) or match.group(2)
+        if script := _SCRIPT.search(match.group()):
+            before, after = match.string[: match.start()].removesuffix("\\ "), match.string[match.end() :]
+            low = script.group(1) == "sub"
+            sign, behind = script_signs(said, before[-1:], after.removeprefix("\\ ")[:1], low=low)
+            return f"{sign}{said}{behind}"
         titled = _TITLED.match(said)
         return (titled.group(1) or titled.group(2)) if titled else said.lstrip("~!")
 

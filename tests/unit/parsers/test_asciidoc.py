@@ -177,3 +177,14 @@ def test_only_what_a_listing_says_is_its_language() -> None:
     text += "\n[source,language=go]\n----\ne\n----\n"
     found = asciidoc.parse(RawDocument("s/a.adoc", "a.adoc", text.encode(), "text/asciidoc")).elements
     assert [(e.text, e.language) for e in found] == [("a", "ruby"), ("b", ""), ("c", ""), ("d", "js"), ("e", "go")]
+
+
+def test_powers_indices_and_titles_of_pictures_are_said() -> None:
+    text = 'Use 10^2^ and H~2~O from ~/a to ~/b.\n\nimage::x.png[Plan of it,400,title="The plan, drawn"]\n\n'
+    text += 'See image:i.png[alt="A, b"].\n'
+    found = asciidoc.parse(RawDocument("s/a.adoc", "a.adoc", text.encode(), "text/asciidoc")).elements
+    assert [e.text for e in found] == [
+        "Use 10^2 and H2O from ~/a to ~/b.",
+        "The plan, drawn\nPlan of it",
+        "See A, b.",
+    ]

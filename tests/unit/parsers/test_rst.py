@@ -164,3 +164,15 @@ def test_what_options_say_to_a_reader_is_text() -> None:
     ]
     assert [unit.name for unit in found.units if unit.kind == "include"] == ["run.py", "ports.csv"]
     assert ":value: 30" in rst.quote(OPTIONS.encode(), found.elements[8].locator)
+
+
+def test_powers_and_indices_are_in_signs() -> None:
+    (said,) = read("10\\ :sup:`2` of H\\ :sub:`2`\\ O, :sup:`1` Note\n").elements
+    assert said.text == "10^2 of H2O, 1 Note"
+
+
+@pytest.mark.req("D9.3")
+def test_cells_over_several_lines_are_found_at_their_place() -> None:
+    text = "+------+------+\n| one  | two  |\n| more | last |\n+------+------+\n"
+    (table,) = read(text).elements
+    assert "one\nmore" in rst.quote(text.encode(), table.locator)

@@ -143,3 +143,9 @@ def test_tags_amid_a_line_join_no_words() -> None:
         "Set 10^2, x_i y, 1st, old new Ctrl C end.[1]",
         "10^2",
     ]
+
+
+def test_citations_open_at_words_that_tags_interrupt() -> None:
+    text = "Set 10<sup>2</sup> of <kbd>Ctrl</kbd> here.\n"
+    (said,) = read(text)
+    assert "Set 102 of Ctrl here." in PARSERS["markdown"].quote(text.encode(), said.locator)
