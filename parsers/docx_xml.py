@@ -7,6 +7,7 @@ from typing import Any
 
 from kprep.core.errors import CorruptDocument, Recursive
 from parsers.archive import Archive
+from parsers.typeset import spell_runs
 
 Node = Any  # lxml ships no types
 
@@ -105,10 +106,12 @@ class Package:
         return found
 
     def xml(self, name: str) -> Node | None:
-        """Root of a part, None when the file has no such part."""
+        """Root of a part, its scripts in signs; None when the file has no such part."""
         if name not in self._archive:
             return None
-        return xml_root(self._archive.read(name), f"{self.uri}: {name}")
+        root = xml_root(self._archive.read(name), f"{self.uri}: {name}")
+        spell_runs(root)
+        return root
 
     def document(self) -> Node:
         """Root of the document part, whose name `main` holds."""

@@ -14,6 +14,7 @@ _INLINE = frozenset(
     "a abbr b bdi bdo cite code em ext-link font i ins italic bold mark q small span strong u var xref".split()
 )
 _IN_LINE = _INLINE | _HIGH | _LOW | DRAWN_APART | {"math"}
+_MARKS = frozenset("prooferr bookmarkstart bookmarkend commentrangestart commentrangeend".split())
 _ORDINALS = frozenset("aoe\u00e8")
 _LINKS = frozenset(("a", "xref"))
 _BLOCK = re.compile(r"display:(?:block|flex|grid|table|list-item)")
@@ -55,6 +56,47 @@ def spell_marks(root: Node) -> None:
             is_note = tag not in _LOW and any(map(_is_reference, node.iter()))
             if tag not in _LINKS or not _in_script(node):
                 _around(node, *script_signs(said, before, after, low=tag in _LOW, is_note=is_note))
+
+
+def spell_runs(root: Node) -> None:
+    """Put signs for raised and lowered runs into a tree of Office's XML; runs of one height in a row are one script."""
+    for run in root.iter("{*}r"):
+        height = _height(run)
+        if not height or _height(_beside(run, -1)) == height:
+            continue
+        runs = [run]
+        while _height(_beside(runs[-1], 1)) == height:
+            runs.append(_beside(runs[-1], 1))
+        texts = [text for one in runs for text in one if tag_of(text) == "t" and text.text]
+        before, after = _run_text(_beside(run, -1))[-1:], _run_text(_beside(runs[-1], 1))[:1]
+        sign, behind = script_signs("".join(text.text for text in texts), before, after, low=height < 0)
+        if sign:
+            texts[0].text = f"{sign}{texts[0].text}"
+            texts[-1].text += behind
+
+
+def _beside(run: Node, step: int) -> Node | None:
+    """The run right before or behind, over marks that hold no words; None without one."""
+    node = run
+    while node is not None and (node is run or tag_of(node) in _MARKS):
+        node = node.getnext() if step > 0 else node.getprevious()
+    return node if node is not None and tag_of(node) == "r" else None
+
+
+def _height(run: Node | None) -> int:
+    """1 for a run above the line, -1 for one below it."""
+    properties = next((inner for inner in run if tag_of(inner) == "rpr"), None) if run is not None else None
+    if properties is None:
+        return 0
+    said = next((value for inner in properties if tag_of(inner) == "vertalign" for value in inner.attrib.values()), "")
+    shift = properties.get("baseline") or "0"
+    if said == "subscript" or shift.startswith("-"):
+        return -1
+    return int(said == "superscript" or shift.strip("0%") != "")
+
+
+def _run_text(run: Node | None) -> str:
+    return "".join(inner.text or "" for inner in run if tag_of(inner) == "t") if run is not None else ""
 
 
 def script_signs(said: str, before: str, after: str, *, low: bool, is_note: bool = False) -> tuple[str, str]:

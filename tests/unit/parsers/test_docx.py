@@ -352,3 +352,17 @@ def test_words_of_smart_art_are_read_and_a_part_in_another_file_is_recorded() ->
     found = read(content)
     assert [e.text for e in found.elements] == ["before", "Plan", "Do", "after"]
     assert [(u.kind, u.state, u.name) for u in found.units[1:]] == [("attachment", "not_extracted", "chunk1.html")]
+
+
+def run(text: str, height: str = "") -> str:
+    raised = f'<w:rPr><w:vertAlign w:val="{height}script"/></w:rPr>' if height else ""
+    return f'<w:r>{raised}<w:t xml:space="preserve">{text}</w:t></w:r>'
+
+
+def test_raised_and_lowered_words_are_in_signs() -> None:
+    parts = [
+        *(run("10"), run("-", "super"), '<w:proofErr w:type="spellStart"/>', run("3", "super"), run(" of H")),
+        *(run("2", "sub"), run("O on the 1"), run("st", "super"), run(" day, x"), run("n+1", "super"), run(".")),
+    ]
+    (said,) = body(f"<w:p>{''.join(parts)}</w:p>").elements
+    assert said.text == "10^-3 of H2O on the 1st day, x^(n+1)."

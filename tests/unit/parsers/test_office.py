@@ -527,3 +527,10 @@ def test_a_book_that_names_no_package_says_so(container: str) -> None:
     content = BUILD.archive({"META-INF/container.xml": container})
     with pytest.raises(CorruptDocument, match=r"META-INF/container\.xml names no package of a book$"):
         parse(RawDocument("s/a.epub", "a.epub", content, "application/epub+zip"), PARSERS["epub"])
+
+
+def test_raised_and_lowered_words_of_a_slide_are_in_signs() -> None:
+    text = '10</a:t></a:r><a:r><a:rPr baseline="30000"/><a:t>2</a:t></a:r><a:r><a:t> x'
+    text += '</a:t></a:r><a:r><a:rPr baseline="-25000"/><a:t>max</a:t></a:r><a:r><a:rPr baseline="0"/><a:t> here'
+    content = BUILD.deck([BUILD.shape("WORDS").replace("WORDS", text)])
+    assert "10^2 x_max here" in texts(read("a.pptx", content), slide=1)
