@@ -18,6 +18,8 @@ NAME = "boxnote"
 VERSION = 1
 MEDIA_TYPE = "application/vnd.box.boxnote+json"
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_TEXT = re.compile(rf'"text"\s*:\s*({_STRING.pattern})|"checked"\s*:\s*true')
+"""Words of a paragraph, or a box that is ticked."""
 _LISTS = frozenset(("bullet_list", "ordered_list", "check_list"))
 _ITEMS = frozenset(("list_item", "check_list_item"))
 
@@ -36,17 +38,20 @@ def parse(raw: RawDocument) -> ParsedDocument:
 
 
 def quote(content: bytes, locator: Locator) -> str:
-    """The strings of the source characters, escapes read; "" without characters."""
+    """The words of the source characters, escapes read, those of one paragraph in a row however they are marked, and
+    then each string of them; "" without characters."""
     if locator.char is None:
         return ""
     place = decode(content).text[slice(*locator.char)]
-    said: list[str] = []
-    for found in _STRING.finditer(place):
-        try:
-            said.append(str(json.loads(found.group(), strict=False)))
-        except ValueError:
-            said.append(found.group())
-    return "\n".join(said)
+    words = "".join(_unescaped(found[1]) if found[1] else "[x] " for found in _TEXT.finditer(place))
+    return "\n".join((words, *(_unescaped(found.group()) for found in _STRING.finditer(place))))
+
+
+def _unescaped(string: str) -> str:
+    try:
+        return str(json.loads(string, strict=False))
+    except ValueError:
+        return string
 
 
 class _Walk:

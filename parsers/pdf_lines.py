@@ -17,6 +17,7 @@ _MIN_GUTTER = 6.0
 _LANE = 5.0
 _LEAST_ODD = 3
 _LINE_GAP = 0.8
+_ITEM = re.compile("[\u2022\u25aa\u25cf\u25cb\u25e6\u2023\u2043]|\\(?[0-9]{1,2}[.)](?:\\s|$)")
 _VOWEL_MARK = re.compile("[\u0591-\u05bd\u064b-\u0652]")
 _UNREADABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffd\ue000-\uf8ff]|\\(cid:\\d+\\)")
 
@@ -257,8 +258,8 @@ def _gutter(items: list[Line]) -> float | None:
         left = [item for item in items if item.x1 <= x + 1]
         right = [item for item in items if item.x0 >= x - 1]
         crossing = len(items) - len(left) - len(right)
-        are_prose = _is_column(left) and _is_column(right)
-        if crossing > 0.34 * len(items) or not (are_prose or _are_far_apart(left, right)):
+        are_columns = (_is_column(left) and _is_column(right)) or (_is_list(left) and _is_list(right))
+        if crossing > 0.34 * len(items) or not (are_columns or _are_far_apart(left, right)):
             continue
         if not _side_by_side(left, right) and not _is_stepped(left, right):
             continue
@@ -287,6 +288,12 @@ def _is_column(side: list[Line]) -> bool:
         return False
     width = max(item.x1 for item in side) - min(item.x0 for item in side)
     return _usual_length(side) >= 15 and median(item.width for item in side) > 0.3 * width
+
+
+def _is_list(side: list[Line]) -> bool:
+    """Two thirds of three or more lines begin with the mark of a list, as on slides."""
+    marked = sum(_ITEM.match(item.text) is not None for item in side)
+    return marked >= 3 and marked >= 0.66 * len(side)
 
 
 def _usual_length(side: list[Line]) -> float:

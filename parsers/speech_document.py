@@ -175,12 +175,15 @@ def _bags(said: Sequence[Cue]) -> list[Counter[str]]:
 
 
 def text_at(cues: Sequence[Cue], locator: Locator) -> str:
-    """What is said at a place, with its speakers; everything without one."""
+    """What is said at a place, each speaker named once for what they say in a row; everything without one."""
     if locator.time is None:
         return "\n".join(f"{cue.speaker}: {cue.text}" if cue.speaker else cue.text for cue in cues)
     start, end = locator.time
     inside = [cue for cue in cues if cue.start < end + 0.01 and cue.end > start - 0.01]
-    return "\n".join(f"{cue.speaker}: {cue.text}" if cue.speaker else cue.text for cue in inside)
+    return "\n".join(
+        f"{cue.speaker}: {cue.text}" if cue.speaker and (at == 0 or inside[at - 1].speaker != cue.speaker) else cue.text
+        for at, cue in enumerate(inside)
+    )
 
 
 def clock(seconds: float) -> str:

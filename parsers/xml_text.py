@@ -47,8 +47,8 @@ def parse(raw: RawDocument) -> ParsedDocument:
 
 
 def quote(content: bytes, locator: Locator) -> str:
-    """Words of the source lines without tags, then the names and attributes of the tags, then the titles of sections
-    that only their tag names; "" without lines."""
+    """Words of the source lines without tags, then with the names and attributes of the tags before what is in them,
+    then the titles of sections that only their tag names; "" without lines."""
     from parsers.xml_walk import NAMED
 
     if locator.line is None:
@@ -64,7 +64,15 @@ def quote(content: bytes, locator: Locator) -> str:
     inside = html.unescape(_TAG.sub("", html.unescape(words)))
     tags = _TAG.findall(place)
     titles = (NAMED.get(re.sub(r"^<|[\s>/].*$", "", tag, flags=re.DOTALL), "") for tag in tags)
-    return "\n".join((words, spaced, inside, *tags, *titles))
+    fields = html.unescape(_TAG.sub(_named, place))
+    return "\n".join((words, spaced, inside, fields, *titles))
+
+
+def _named(tag: re.Match[str]) -> str:
+    """A tag as a field says it: its name and attributes, without prefixes of name spaces; nothing for its end."""
+    if tag.group().startswith("</"):
+        return " "
+    return re.sub(r"""[<>/="']|\b[\w.-]+:(?=[\w.-]+(?:\s*=|[\s/>]))""", " ", tag.group())
 
 
 def tree(content: bytes, uri: str, encoding: str | None = None) -> Node:
