@@ -12,6 +12,8 @@ from unicodedata import normalize
 from kprep.core.models import Element, ParsedDocument, ParserSpec, RawDocument
 from parsers.accounted_source import source_text
 from parsers.decoding import decode
+from parsers.exit import clean_text
+from parsers.rst_blocks import HOW
 
 _WORD = re.compile(r"[^\W_]+")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
@@ -20,10 +22,11 @@ _KEY = r"""(?:(?P<q>["'])[\w$.-]+(?P=q)\s*:|[\w$.-]+\s*:(?=\s|$))"""
 _POINTER = r"#/(?:[\w$~%.-]+/)+"
 _TAG = r"</?[A-Za-z][^<>]*>"
 _MARKUP = {
-    "asciidoc": r"^/{4,}\s*\n(?s:.*?)^/{4,}\s*$|^(?:\[.*\]|:!?[\w-]+!?:.*|//.*|\|===|[a-z]+::\S*\[.*\])\s*$"
+    "asciidoc": r"^/{4,}\s*\n(?s:.*?)^/{4,}\s*$|^(?:\[.*\]|:!?[\w-]+!?:.*|//.*|[|,:!]={3,}|[a-z]+::\S*\[.*\])\s*$"
     r"|\(\(\(.*?\)\)\)|\b(?:image|icon):[^\s\[]*(?=\[)|\b[a-z][a-z0-9]*:(?=[^\s\[:]*\[)",
     "markdown": rf"{_TAG}|\]\([^()\s]*|\]\[[^\]]*\]|^\s*\[[^\]]+\]:\s*\S*|\[!\w+\]",
-    "rst": r"^\s*\.\. .*$|^\s+:[\w-]+:.*$|^\s*(?:\d+|#)\.|:[\w:+-]+:(?=`)|<[^<>]+>(?=`)",
+    "rst": rf"^\s*\.\. (?:[\w:+-]+::|_.*$|(?!\[|\||[\w:+-]+::).*$)|^\s+:(?:{HOW}:.*$|[\w-]+:)|^\s*(?:\d+|#)\."
+    r"|:[\w:+-]+:(?=`)|<[^<>]+>(?=`)",
     "sql_ddl": r"(?i:\bcomment\b)",
     "openapi": f"{_KEY}|{_POINTER}",
     "json_schema": f"{_KEY}|{_POINTER}",
@@ -96,6 +99,7 @@ def _by_characters(raw: RawDocument, document: ParsedDocument, parser: str) -> f
 
 
 def _without_syntax(text: str, parser: str) -> str:
+    text = clean_text(text)
     if parser in _JSON:
         text = _ESCAPE.sub(lambda found: chr(int(found[1], 16)) if found[1] else " ", text)
     elif parser in _ENTITIES:

@@ -17,6 +17,8 @@ _INLINE = r"</?(?:a|b|i|em|strong|span|sub|sup|code|u|s|font|small|italic|bold|x
 _MATHS = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 _PARTED = frozenset("p h br tab note-citation note s drawing pict rt rubyBase".split())
 """Tags that end a word."""
+_LEFT_OUT = "script|style|template|head|del|annotation|annotation-xml|mphantom"
+"""Tags of pages whose text is none."""
 _UNSEEN = frozenset("delText moveFrom instrText f tracked-changes annotation Fallback".split())
 
 
@@ -85,7 +87,12 @@ def _between_tags(text: str) -> str:
 
     flags = re.DOTALL | re.IGNORECASE
     text = without_declarations(put_in(text)[0])
-    text = re.sub(r"<!--.*?-->|<(script|style|template|head)\b.*?</\1\s*>|<\?.*?\?>", " ", text, flags=flags)
+    text = re.sub(
+        r"<!--.*?-->|<(script|style|template|head|del|annotation|annotation-xml|mphantom)\b.*?</\1\s*>|<\?.*?\?>",
+        " ",
+        text,
+        flags=flags,
+    )
     text = re.sub(r"<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>", " ", text, flags=flags)
     for _ in range(2):
         text = unescape(re.sub(r"<[^<>]*>", " ", re.sub(_INLINE, "", text, flags=flags)))

@@ -28,6 +28,8 @@ _CONTROLS = re.compile(
     r"|\x1b(?:[()*+#][0-9A-Za-z]|[=>78])"  # its character sets and modes
     r"|[\x00-\x08\x0e-\x1f\x7f-\x9f])+"
 )
+_UNNOTICED = re.compile(r"(?:\x1b\[[0-9;:]*[mK])+")
+"""Colours, and the rest of a line wiped for them: a terminal shows what stands around them in one."""
 _SOFT_HYPHEN_AT_LINE_END = re.compile("\u00ad[ \t]*\n[ \t]*")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _UNSEEN = re.compile(
@@ -85,7 +87,7 @@ def _clean_unit(unit: SourceUnit, left: float) -> SourceUnit:
 def clean_text(text: str) -> str:
     r"""Text with `\n` line ends and without NUL, lone surrogates, terminal codes, bidi and invisible controls.
 
-    Words with a control or terminal code between them stay apart, since a reader of the original saw them so.
+    Words with a control or terminal code between them stay apart, but for colours: a terminal shows them so.
     Zero-width joiners stay inside the scripts and emoji sequences that are written with them.
     """
     if not _MAY_NEED_CARE.search(text):
@@ -105,7 +107,9 @@ def clean_text(text: str) -> str:
 
 
 def _keep_apart(match: re.Match[str]) -> str:
-    """A blank for controls between two words, for any others nothing."""
+    """A blank for controls between two words, for colours and any others nothing."""
+    if _UNNOTICED.fullmatch(match.group()):
+        return ""
     before, after = match.string[match.start() - 1 : match.start()], match.string[match.end() : match.end() + 1]
     return " " if before.isalnum() and after.isalnum() else ""
 

@@ -45,7 +45,7 @@ WIDE_GAP = 1.3
 _LAM, _ALEFS = "\u0644", "\u0622\u0623\u0625\u0627"
 LINE_END_HYPHEN = "\ufffe"
 UNMAPPED = "\x01"
-"""Stands for a glyph that no map explains; like all controls it leaves the text at the parsers' exit."""
+"""Stands for a glyph that no map explains; like all controls it is a blank from the parsers' exit on."""
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 INFERRED = "\u2423"
 """Stands for a space PDFium inferred."""

@@ -33,12 +33,12 @@ _ADMONITIONS = frozenset(
     "deprecated versionadded versionchanged versionremoved".split()
 )
 _PICTURES = frozenset(("image", "figure"))
-_HOW = re.compile(
+HOW = (
     r"(?:class|name|id|key|align|width|height|scale|target|loading|fig\w+|widths|columns|header-rows|stub-columns|header|"
     r"delim|quote|escape|keepspace|file|url|encoding|language|format|parser|code|literal|diff|pyobject|dedent|tab-width|"
     r"lines?|linenos|lineno-\w+|number-lines|emphasize-lines|start-?\w*|end-?\w*|[lr]?trim|depth|maxdepth|local|"
     r"backlinks|glob|numbered|template|member-order|\w+-members|members|layout|size|color|icon|gutter|margin|padding|"
-    r"shadow|link|link-type|img-(?!alt)\w+|class-\w+|label|sync|default|nowrap|platform|module|canonical)$"
+    r"shadow|link|link-type|img-(?!alt)\w+|class-\w+|label|sync|default|nowrap|platform|module|canonical)"
 )
 """Options that say how a directive is read or shown; what others say, its reader sees."""
 _TITLES = frozenset("caption subtitle title alt img-alt".split())
@@ -191,7 +191,7 @@ class RstReader:
     def _said_by(self, options: Options) -> Iterator[Element]:
         """What a directive's options say to its reader: titles as they are, others behind their name."""
         for name, lines in options.items():
-            if (said := _value(options, name)) and not _HOW.match(name):
+            if (said := _value(options, name)) and not re.fullmatch(HOW, name):
                 words, links = inline(said, self._targets)
                 if name in _TITLES:
                     place = [lines[0]._replace(start=lines[0].end - len(lines[0].text)), *lines[1:]]

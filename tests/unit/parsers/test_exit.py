@@ -34,7 +34,7 @@ def document(*elements: Element, metadata: DocumentMetadata | None = None) -> Pa
         ("cl\x00ud", "cl ud"),
         ("A\x00\x00\x00B. \x00C", "A B. C"),
         ("8=FIX\x019=145", "8=FIX 9=145"),
-        ("INFO\x1b[0m\x1b[32mstarted\x1b[0m, \x1b[1mnow\x1b(B\x1b[m", "INFO started, now"),
+        ("INFO\x1b[0m\x1b[32mstarted\x1b[0m, \x1b[1mnow\x1b(B\x1b[m", "INFOstarted, now"),
         ("\x1b]0;title\x07a \x1b]8;;https://example.org\x1b\\link\x1b]8;;\x1b\\", "a link"),
         ("N\x08NA\x08A _\x08x_\x08y", "NA xy"),
         ("a\r\nb\rc\u2028d\x85e\x0cf", "a\nb\nc\nd\ne\nf"),
@@ -112,7 +112,7 @@ def test_what_is_no_text_does_not_count_as_text_that_a_unit_gave() -> None:
     ("name", "media_type"), [("a.txt", "text/plain"), ("a.md", "text/markdown"), ("a.html", "text/html")]
 )
 def test_words_between_controls_are_found_at_their_place(name: str, media_type: str) -> None:
-    raw = RawDocument("u", name, b"port\x00number is \x1b[31mred\x1b[0mhot today", media_type)
+    raw = RawDocument("u", name, b"port\x00number is \x1b[31mred\x1b[0mdish\x07hot today", media_type)
     (said,) = parse(raw, parser_for(media_type)).elements
-    assert said.text == "port number is red hot today"
+    assert said.text == "port number is reddish hot today"
     assert said.text == " ".join(quote(media_type, raw.content, said.locator).split())

@@ -277,7 +277,7 @@ def test_single_glyphs_without_a_map_are_recorded_and_counted() -> None:
     out = io.BytesIO()
     writer.write(out)
     document = read(out.getvalue())
-    assert document.elements[0].text == "Call the ofce before you go ofine."
+    assert document.elements[0].text == "Call the of ce before you go of ine."
     assert [(unit.kind, unit.number, unit.state, unit.name) for unit in document.units] == [
         ("page", 1, "ok", ""),
         ("page", 2, "ok", ""),
@@ -453,3 +453,12 @@ def test_a_bullet_begins_an_item_whatever_stands_before_it() -> None:
         ("list_item", "a motor,"),
         ("list_item", "a seal\nand a base"),
     ]
+
+
+@pytest.mark.req("D2.8")
+def test_lists_side_by_side_are_read_one_by_one() -> None:
+    def draw(canvas: Canvas) -> None:
+        for x, column in ((72, "abc"), (220, "def"), (400, "ghi")):
+            BUILD.lines(canvas, x, 500, [f"\u2022 part {letter}" for letter in column])
+
+    assert [e.text for e in read(BUILD.pdf(draw)).elements] == [f"part {letter}" for letter in "abcdefghi"]
