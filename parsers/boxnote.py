@@ -15,7 +15,7 @@ from parsers.source_text import table as table_element
 from parsers.tree import MAX_BYTES, Node, NotJson, no_json
 
 NAME = "boxnote"
-VERSION = 1
+VERSION = 2
 MEDIA_TYPE = "application/vnd.box.boxnote+json"
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _TEXT = re.compile(rf'"text"\s*:\s*({_STRING.pattern})|"checked"\s*:\s*true')
@@ -106,7 +106,7 @@ class _Walk:
                 yield from self._block(child, depth)
             else:
                 text, links = _words(child), tuple(_links(child))
-                place = self._place(child)
+                place = self._source.place((item if ticked else child).start, child.end, self._anchor)
                 yield Element(ElementKind.LIST_ITEM, ticked + text, place, level=depth, marker=marker, links=links)
             ticked, marker = "", ""
 

@@ -56,8 +56,8 @@ def sample(chunks: Sequence[CandidateChunk], size: int) -> list[CandidateChunk]:
     return [chunk for one_round in rounds for chunk in one_round if chunk is not None][:size]
 
 
-OTHER_ORDER = ("graphql",)
-"""Parsers whose tables have a field before its description, which stands above it in the file."""
+OTHER_ORDER = ("graphql", "sql_ddl")
+"""Parsers whose tables have a field before its description, which may stand above it in the file."""
 
 
 def _fault(candidate: Candidate, chunk: CandidateChunk, leads: dict[str, int]) -> str:
