@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from unicodedata import normalize
 
 from kprep.core.signals import LEVELS
 from retrieval import tokens
@@ -137,7 +138,7 @@ def asked(question: str, difficulty: str = "", style: str = "") -> Asked:
 def identifiers_alone(question: str) -> tuple[str, ...]:
     """Identifiers of a question that is nothing else, case folded; empty where other words stand in it."""
     found = tokens.identifiers(question)
-    return found if " ".join(found) == " ".join(question.split()).casefold() else ()
+    return found if " ".join(found) == " ".join(normalize("NFKC", question).split()).casefold() else ()
 
 
 def level(value: Any) -> float | None:

@@ -139,13 +139,23 @@ def _parts(token: str) -> list[str]:
 
 def identifiers(text: str) -> tuple[str, ...]:
     """Codes, paths, keys and part numbers of a text, case folded, in order: `err_conn_1045`, `hs-7`, `e19`."""
-    found = []
+    return tuple(token.casefold() for token in _identifiers(text))
+
+
+def _identifiers(text: str) -> Iterator[str]:
     for match in _TOKEN.finditer(unicodedata.normalize("NFKC", text)):
         token = match.group()
         mixed = any(map(str.isdigit, token)) and any(map(str.isalpha, token))
         if match.lastgroup == "identifier" or (match.lastgroup == "word" and mixed):
-            found.append(token.casefold())
-    return tuple(found)
+            yield token
+
+
+def _spellings(identifier: str) -> Iterator[str]:
+    """Other ways to write an identifier of several parts: `err_conn_1045` for `ErrConn1045`, `email` for `e-mail`."""
+    cased = not (identifier.islower() or identifier.isupper())
+    parts = [piece for part in _PART.findall(identifier) for piece in (_CAMEL.findall(part) if cased else [part])]
+    if len(parts) > 1:
+        yield from (joint.join(parts).casefold()[:TERM_MAX] for joint in ("_", "-", ".", ""))
 
 
 def terms(text: str, language: str) -> list[str]:
@@ -156,9 +166,15 @@ def terms(text: str, language: str) -> list[str]:
 
 def query_terms(question: str) -> dict[str, str]:
     """Terms to look a question up by -> the word or phrase of the question each of them is a form of: its stem in every
-    language, and the word itself for chunks of other languages."""
+    language, the word itself for chunks of other languages, and the other spellings of an identifier."""
     written = _terms(question, query_language(question))
-    return {stemmed(term, language): term for term in written for language in ("", *STEMMERS)}
+    found = {stemmed(term, language): term for term in written for language in ("", *STEMMERS)}
+    for identifier in _identifiers(question):
+        whole = identifier.casefold()[:TERM_MAX]
+        for spelling in _spellings(identifier) if whole in found else ():
+            for language in ("", *STEMMERS):
+                found.setdefault(stemmed(spelling, language), whole)
+    return found
 
 
 def _terms(text: str, language: str) -> list[str]:

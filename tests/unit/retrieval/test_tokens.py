@@ -36,6 +36,13 @@ def test_identifiers_are_kept_whole_and_their_parts_are_found_as_words() -> None
     assert "policies/v1" in tokens.query_terms("policies/v1")
 
 
+def test_an_identifier_is_looked_up_in_its_other_spellings() -> None:
+    for written in ("ErrConn1045", "ERR-CONN-1045", "err.conn.1045"):
+        assert tokens.query_terms(written)["err_conn_1045"] == written.casefold()
+    assert tokens.query_terms("the e-mail address")["email:en"] == "e-mail"
+    assert tokens.query_terms("get_user_by_id")["getuserbyid"] == "get_user_by_id"
+
+
 @pytest.mark.req("A2.9", "A2.10")
 def test_fields_count_by_repetition_and_names_match_as_phrases() -> None:
     fields = {"title": "Nash Equilibrium", "text": "An equilibrium of a game."}
