@@ -17,7 +17,7 @@ from flows.questions import unheld
 from flows.workspace import Workspace
 from kprep.config import read_yaml
 from kprep.core.errors import ConfigError, RetrievalError
-from kprep.store import releases
+from kprep.store import overlay, releases
 from kprep.store.database import apart
 from kprep.store.sql import Connection
 from quality import evaluate as measure
@@ -94,7 +94,8 @@ def evaluate(
             if releases.get(connection, workspace.kb, compare) is None:
                 raise RetrievalError(f"there is no release {compare}: `kprep release list` shows those there are")
             asked = [question for _, questions in sets for question in questions]
-            before, after = (_by_class(workspace, connection, asked, each) for each in (compare, number))
+            with overlay.before_deletions(connection, workspace.kb, compare, number):
+                before, after = (_by_class(workspace, connection, asked, each) for each in (compare, number))
             comparison = {"release": compare, **compared(before, after)}
         trend = _trend(connection, workspace.kb)
     return {

@@ -40,16 +40,17 @@ def judge(workspace: Workspace, connection: Connection, release: int) -> GateRep
     """Gate report on a candidate. Writes nothing. Originals are opened in a child process with limits.
 
     Documents that are back in their source are still hidden, until the candidate is live. The questions are asked as if
-    it were: else the gate would refuse what brings them back for want of them.
+    it were: else the gate would refuse what brings them back for want of them. What the candidate no longer has because
+    its source deleted it is hidden already, too: the live release is asked as it was before that.
     """
     settings = workspace.settings
     child = PrepareChild(workspace.rules, Limits(settings.document_timeout_s, settings.document_memory_mb))
     try:
-        with connection.begin_nested() as undone:
+        row = releases.get(connection, workspace.kb, release)
+        assert row is not None
+        with overlay.before_deletions(connection, workspace.kb, row.base_release, release):
             overlay.settle(connection, workspace.kb, release)
-            report = run_gate(candidate(workspace, connection, release, child))
-            undone.rollback()
-        return report
+            return run_gate(candidate(workspace, connection, release, child))
     finally:
         child.close()
 
@@ -71,6 +72,7 @@ def candidate(workspace: Workspace, connection: Connection, release: int, child:
     redactor = redactor_of(workspace.rules)
     base = row.base_release
     live = releases.get(connection, kb, base) if base else None
+    had, has = ({item.uri for item in releases.of_uris(connection, kb, number, expected)} for number in (base, release))
     comparable = live is not None and live.configuration.get("lexicon") == row.configuration["lexicon"]
     thresholds = quality.thresholds
     live_documents = int(live.statistics.get("documents", 0)) if live is not None else 0
@@ -94,6 +96,7 @@ def candidate(workspace: Workspace, connection: Connection, release: int, child:
         total=int(row.statistics["children"]),
         without_vector=int(row.statistics["without_vector"]),
         copies=copies,
+        gone=frozenset(had - has),
         relations=_touched(connection, kb, base, release),
         removed=measures.removed_shares(connection, kb, release, thresholds.removed_share),
         uncovered=measures.low_coverage(connection, kb, release, thresholds.coverage),

@@ -12,7 +12,7 @@ from flows import gate
 from flows.workspace import Workspace
 from kprep.config import read_yaml
 from kprep.core.errors import RetrievalError
-from kprep.store import measures
+from kprep.store import measures, overlay, releases
 from kprep.store.sql import Connection
 from quality import load_questions
 from quality.evaluation import span_in
@@ -114,11 +114,12 @@ def unheld(
     texts: dict[str, list[tuple[str, ...]]] = {}
     for uri, text in measures.texts_of(connection, workspace.kb, release, hidden):
         texts.setdefault(uri, []).append(words(text))
-    return [
+    rows = [
         row
         for question in asked
         for row in (*_unread(workspace, connection, release, question), *_not_there(question, texts))
     ]
+    return _said_why(workspace, connection, release, rows)
 
 
 def _not_there(question: Question, texts: Mapping[str, list[tuple[str, ...]]]) -> Iterator[dict[str, Any]]:
@@ -130,6 +131,28 @@ def _not_there(question: Question, texts: Mapping[str, list[tuple[str, ...]]]) -
             yield {**row, "reason": "the document has other words"}
 
 
+UNREAD = "the principals of the question cannot read such a document"
+
+
+def _said_why(
+    workspace: Workspace, connection: Connection, release: int, rows: Sequence[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """The same rows; those that nobody can read, whatever the principals, say so."""
+    kb, unread = workspace.kb, sorted({row["document"] for row in rows if row["reason"] == UNREAD})
+    if not unread:
+        return list(rows)
+    known = {item.uri for item in releases.of_uris(connection, kb, release, unread)}
+    why = dict.fromkeys(unread, "the release has no such document") | dict.fromkeys(known, UNREAD)
+    ended = measures.expired(connection, kb, release, datetime.now(tz=UTC).date())
+    why |= dict.fromkeys(known.intersection(ended), "the document is no longer valid")
+    for entry in overlay.entries(connection, kb):
+        if entry["uri"] in why and entry["reason"] == "source_deleted":
+            why[entry["uri"]] = "the document is gone: its source deleted it"
+        elif entry["uri"] in known:
+            why[entry["uri"]] = f"the document is hidden ({entry['reason']}): see `kprep suppressed`"
+    return [row | {"reason": why[row["document"]]} if row["reason"] == UNREAD else row for row in rows]
+
+
 def _unread(workspace: Workspace, connection: Connection, release: int, question: Question) -> Iterator[dict[str, Any]]:
     today = datetime.now(tz=UTC).date()
     reader = Reader(connection, workspace.kb, release, question.principals, today, unpublished=True)
@@ -138,7 +161,7 @@ def _unread(workspace: Workspace, connection: Connection, release: int, question
         try:
             texts = [words(chunk["text"]) for chunk in reader.chunks(span.document)]
         except RetrievalError:
-            yield {**row, "reason": "the principals of the question cannot read such a document"}
+            yield {**row, "reason": UNREAD}
             continue
         if not span_in(texts, words(span.quote)):
             yield {**row, "reason": "the document has other words"}

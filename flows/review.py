@@ -12,7 +12,7 @@ from flows.rules import STAGES as ROOMS
 from flows.run import only_run, publish_approved, scan_published
 from flows.workspace import Workspace
 from kprep.core.errors import PublishError, SourceError
-from kprep.store import decisions, documents, embeddings, releases, runs
+from kprep.store import decisions, documents, embeddings, overlay, releases, runs
 from kprep.store.decisions import Decision, Subject
 from kprep.store.sql import Connection
 from quality.spec import Question
@@ -87,7 +87,8 @@ def show(workspace: Workspace, release: int | None) -> dict[str, Any]:
         texts = decisions.texts(connection, kb, sorted(wanted))
         asked = {sample["question_id"] for check in checks for sample in check["samples"] if "question_id" in sample}
         worse = [question for question in gate.questions(workspace) if question.id in asked]
-        passages = [_passages(workspace, connection, row, question) for question in worse]
+        with overlay.before_deletions(connection, kb, row.base_release, row.release):
+            passages = [_passages(workspace, connection, row, question) for question in worse]
     scan = redactor_of(workspace.rules).scan
     return {
         "release": row.release,

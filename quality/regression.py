@@ -12,12 +12,15 @@ from typing import Any
 
 from quality.evaluation import RANKED_CLASSES, Evaluation, evaluate, span_in
 from quality.samples import first
-from quality.spec import Candidate, CandidateChunk, CheckSpec, Expected, Finding, Level, Thresholds
+from quality.spec import Candidate, CandidateChunk, CheckSpec, Expected, Finding, Level, Question
 from quality.text import words
 
 _ROUNDING = 1e-9
 SEVERAL = 2
 """Questions that must have got worse on balance for a class to block."""
+
+GONE = "the document is gone since the live release"
+BACK_OR_OUT = "bring them back, or, where that is meant, take these questions out of `quality.questions`"
 
 Samples = tuple[Mapping[str, Any], ...]
 
@@ -95,7 +98,7 @@ def questions_worse(candidate: Candidate) -> Sequence[Finding]:
         message = "there is no live release to compare with"
         return [Finding("questions_worse", "info", True, None, limit, message)]
     new, live = evaluate(candidate.questions, candidate.ask), evaluate(candidate.questions, candidate.ask_live)
-    findings = [_compared(kind, new, live, candidate.thresholds) for kind in RANKED_CLASSES]
+    findings = [_compared(kind, new, live, candidate) for kind in RANKED_CLASSES]
     if live.failed:
         samples = first({"question_id": question.id, "error": error} for question, error in live.failed)
         message = f"{len(live.failed)} of {len(live.questions)} questions could not be asked of the live release"
@@ -105,9 +108,9 @@ def questions_worse(candidate: Candidate) -> Sequence[Finding]:
     ]
 
 
-def _compared(kind: str, new: Evaluation, live: Evaluation, thresholds: Thresholds) -> Finding | None:
+def _compared(kind: str, new: Evaluation, live: Evaluation, candidate: Candidate) -> Finding | None:
     """Finding of one class; `value` is how much recall@5 fell. None when the class has no question."""
-    limit, min_questions = thresholds.worse_by, thresholds.min_questions
+    limit, min_questions = candidate.thresholds.worse_by, candidate.thresholds.min_questions
     if not new.total((kind,)):
         return None
     before = {item.question.id: item for item in live.ranked if item.question.kind == kind}
@@ -125,11 +128,19 @@ def _compared(kind: str, new: Evaluation, live: Evaluation, thresholds: Threshol
     if not passed:
         message += "" if level == "error" else f", by {worse[0][1].question.id} alone, which blocks nothing"
         message += ": `kprep release diff` shows what changed; a rule, a model or a missing document made it worse"
+    unanswerable = {item.question.id for _, item in worse if _all_gone(item.question, candidate)}
+    if unanswerable:
+        message += f"; all documents that answer {len(unanswerable)} of these questions are gone: {BACK_OR_OUT}"
     samples = first(
         {"question_id": item.question.id, "class": kind, "was": old.recall_at_5, "is": item.recall_at_5}
+        | ({"reason": GONE} if item.question.id in unanswerable else {})
         for old, item in worse
     )
     return Finding("questions_worse", level, passed, was - now, limit, message, samples)
+
+
+def _all_gone(question: Question, candidate: Candidate) -> bool:
+    return {span.document for span in question.expected} <= candidate.gone
 
 
 def questions_unanswered(candidate: Candidate) -> Sequence[Finding]:
@@ -212,16 +223,21 @@ def questions_stale(candidate: Candidate) -> Sequence[Finding]:
     stale = [
         {"question_id": question.id, "document_uri": span.document, "reason": reason}
         for question, span in spans
-        if (reason := _stale(span, texts))
+        if (reason := _stale(span, texts, candidate.gone))
     ]
     message = f"{len(stale)} of {len(spans)} quotes of questions stand in no chunk of their document"
-    if stale:
+    gone = len({row["question_id"] for row in stale if row["reason"] == GONE})
+    if len(stale) > gone:
         message += ": correct the question when the source has changed, else look at how the document was parsed"
+    if gone:
+        message += f"; documents that {gone} questions name are gone: {BACK_OR_OUT}"
     value = len(stale) / len(spans) if spans else None
     return [Finding("questions_stale", "warning", not stale, value, 0.0, message, first(stale))]
 
 
-def _stale(span: Expected, texts: Mapping[str, list[tuple[str, ...]]]) -> str:
+def _stale(span: Expected, texts: Mapping[str, list[tuple[str, ...]]], gone: frozenset[str]) -> str:
+    if span.document in gone:
+        return GONE
     if span.document not in texts:
         return "the candidate has no such document"
     return "" if span_in(texts[span.document], words(span.quote)) else "the document has other words"

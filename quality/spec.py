@@ -222,6 +222,8 @@ class Candidate:
     """Documents of the live release."""
     retired: int = 0
     """Documents of the live release that the candidate no longer has."""
+    gone: frozenset[str] = frozenset()
+    """URIs of those of them that questions name."""
     formats_gone: Mapping[str, int] = field(default_factory=dict)
     """Media types that no document of the candidate has any more -> documents of the live release that had it."""
     replaced: Mapping[str, Sequence[str]] = field(default_factory=dict)

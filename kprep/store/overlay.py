@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
@@ -69,6 +70,17 @@ def settle(connection: Connection, kb: str, release: int, changed: Sequence[str]
     """End the suppression of documents that are back in their source and in the release that is live, but for those
     whose content or permissions in the source are other ones now."""
     connection.execute(SQL["lift_returned"], {"kb": kb, "release": release, "changed": list(changed)})
+
+
+@contextmanager
+def before_deletions(connection: Connection, kb: str, one: int, other: int) -> Iterator[None]:
+    """Meanwhile each of two releases shows, to this transaction alone, what it holds and the other does not because its
+    source deleted it: they can be compared, as readers saw them. What else hides a document goes on hiding it."""
+    with connection.begin_nested() as undone:
+        for release, against in ((one, other), (other, one)):
+            connection.execute(SQL["look_through"], {"kb": kb, "release": release, "other": against})
+        yield
+        undone.rollback()
 
 
 def follow(connection: Connection, kb: str, release: int) -> None:

@@ -36,6 +36,19 @@ WHERE kb = :kb AND reason = 'source_deleted' AND ended_at IS NULL AND document_i
     AND document_id IN (SELECT document_id FROM kprep.documents WHERE kb = :kb AND listed)
     AND document_id <> ALL(CAST(:changed AS text[]));
 
+-- name: look_through
+-- What moved is not deleted: its new document stands for it.
+UPDATE kprep.suppressions s SET ended_at = now()
+WHERE s.kb = :kb AND s.reason = 'source_deleted' AND s.ended_at IS NULL AND s.document_id IN (
+    SELECT document_id FROM kprep.release_documents WHERE kb = :kb AND from_release <= :release
+        AND (to_release IS NULL OR to_release > :release)
+    EXCEPT SELECT document_id FROM kprep.release_documents WHERE kb = :kb AND from_release <= :other
+        AND (to_release IS NULL OR to_release > :other)
+    EXCEPT SELECT n.old_document FROM kprep.renames n
+        JOIN kprep.release_documents d ON d.kb = n.kb AND d.document_id = n.new_document AND d.from_release <= :other
+            AND (d.to_release IS NULL OR d.to_release > :other)
+        WHERE n.kb = :kb);
+
 -- name: narrow
 INSERT INTO kprep.narrowed_acls (kb, document_id, acl)
 SELECT :kb, r.document_id, r.acl FROM jsonb_to_recordset(:rows) AS r(document_id text, acl text[])

@@ -899,6 +899,11 @@ def every_pdf_gone() -> Candidate:
 
 
 @corruption("questions_worse")
+def documents_that_answer_questions_deleted() -> Candidate:
+    return candidate_of(with_documents(without=[CODES, RELAY, API]))
+
+
+@corruption("questions_worse")
 def answers_moved_to_a_draft_that_few_may_read() -> Candidate:
     moved = handbook()[CODES]
     hidden = tuple(replace(chunk, acl=("people-team",)) for chunk in moved.chunks)

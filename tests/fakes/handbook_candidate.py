@@ -296,6 +296,7 @@ def candidate_of(
         live_text=passages().__getitem__,
         live_documents=len(live),
         retired=len(live.keys() - documents.keys()),
+        gone=frozenset(live.keys() - documents.keys()),
         near=index.near,
         vector_agreement=agreement,
     )

@@ -247,3 +247,77 @@ def test_what_comes_back_changed_stays_hidden_until_it_is_published(base: TestBa
     base.write("two.md", TWO)
     assert base.run()["status"] == "blocked"
     assert "two.md" in base.uris(), "as it was"
+
+
+TRADES = ("baker", "cooper", "dyer", "farrier", "glazier", "mason", "tanner")
+TRADE = "# The {0}\n\nThe {0} of the village keeps the {0} tools in chest number {1} under the stairs.\n"
+ASKED = """
+- id: {0}
+  class: natural
+  question: in which chest does the {0} keep the tools
+  as: [staff]
+  expect:
+    - {{document: docs/{0}.md, quote: "tools in chest number {1} under the stairs"}}
+"""
+
+
+@pytest.fixture
+def village(make_base: MakeBase) -> TestBase:
+    """A published release of seven documents, five of which answer a question."""
+    files = {f"{trade}.md": TRADE.format(trade, number) for number, trade in enumerate(TRADES)}
+    thresholds = {"short_share": 1.0, "duplicate_share": 1.0, "near_duplicate_share": 1.0}
+    made = make_base(files, quality={"questions": "questions.yaml", "thresholds": thresholds})
+    asked = "".join(ASKED.format(trade, number) for number, trade in enumerate(TRADES[:5]))
+    (made.folder / "questions.yaml").write_text(asked, encoding="utf-8")
+    assert made.run()["status"] == "published"
+    return made
+
+
+def checks(summary: dict[str, Any], code: str) -> list[dict[str, Any]]:
+    return [check for check in summary["gate"]["checks"] if check["code"] == code]
+
+
+@pytest.mark.req("D9.1")
+def test_documents_that_are_deleted_make_the_candidate_worse_than_what_readers_had(village: TestBase) -> None:
+    for trade in TRADES[:3]:
+        village.delete(f"{trade}.md")
+    refused = village.run()
+    assert refused["status"] == "blocked"
+    (worse,) = checks(refused, "questions_worse")
+    assert (worse["level"], worse["passed"], round(worse["value"], 3)) == ("error", False, 0.6)
+    assert "all documents that answer 3 of these questions are gone: bring them back" in worse["message"]
+    assert [row["reason"] for row in worse["samples"]] == ["the document is gone since the live release"] * 3
+    (stale,) = checks(refused, "questions_stale")
+    assert "documents that 3 questions name are gone" in stale["message"]
+    hits = village.search("in which chest does the baker keep the tools", release=1)
+    assert "docs/baker.md" not in {hit["document_uri"] for hit in hits}, "readers do not see what is deleted"
+    shown = {question["id"]: question for question in kprep(village, "review", "show")["questions"]}
+    assert shown["baker"]["before"][0]["document_uri"] == "docs/baker.md"
+    assert not any(hit["document_uri"] == "docs/baker.md" for hit in shown["baker"]["after"])
+    gone = kprep(village, "eval", "--no-timing")["sets"][0]["stale"]
+    assert {(row["id"], row["reason"]) for row in gone} == {
+        (trade, "the document is gone: its source deleted it") for trade in TRADES[:3]
+    }
+    kprep(village, "review", "approve", "--reason", "they have left", "--by", "ann")
+    compared = kprep(village, "eval", "--no-timing", "--compare", "1")["comparison"]
+    assert (compared["better"], compared["worse"], compared["same"]) == (0, 3, 2)
+    assert compared["questions"][0]["before"][0]["document_uri"] == "docs/baker.md"
+    hits = village.search("in which chest does the baker keep the tools", release=1)
+    assert "docs/baker.md" not in {hit["document_uri"] for hit in hits}
+    assert village.run()["status"] == "unchanged"
+
+
+@pytest.mark.req("D9.1")
+def test_one_deleted_document_is_told_and_what_a_person_hides_is_not_looked_through(village: TestBase) -> None:
+    kprep(village, "suppress", "docs/cooper.md", "--reason", "legal", "--by", "ann")
+    for trade in TRADES[:2]:
+        village.delete(f"{trade}.md")
+    published = village.run()
+    assert published["status"] == "published"
+    (worse,) = checks(published, "questions_worse")
+    assert (worse["level"], worse["passed"]) == ("warning", False)
+    assert [row["question_id"] for row in worse["samples"]] == ["baker"], "the cooper was hidden before"
+    assert "by baker alone, which blocks nothing" in worse["message"]
+    assert "all documents that answer 1 of these questions are gone" in worse["message"]
+    compared = kprep(village, "eval", "--no-timing", "--compare", "1")["comparison"]
+    assert [row["id"] for row in compared["questions"] if row["verdict"] == "worse"] == ["baker"]
