@@ -129,13 +129,18 @@ class CandidateDocument:
 
 @dataclass(frozen=True, slots=True)
 class TouchedRelation:
-    """A reference between documents. `held`, `holds`: whether it leads somewhere in the live release, the candidate."""
+    """A reference between documents. `held`, `holds`: whether it leads somewhere in the live release, the candidate.
+
+    `target`: URI or title it names. `is_new`: its document is live, and refers to that nowhere there.
+    """
 
     document_uri: str
     kind: str
     written: str
     held: bool
     holds: bool
+    target: str = ""
+    is_new: bool = False
 
 
 @dataclass(frozen=True, slots=True)

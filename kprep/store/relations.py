@@ -117,11 +117,13 @@ def touching(
     connection: Connection, kb: str, base: int, release: int, documents: Sequence[str]
 ) -> list[dict[str, Any]]:
     """Relations of a candidate that its changed documents make or are the target of: document_uri, kind, written,
-    `held` and `holds`: whether they lead somewhere in the base and in the candidate. For the gate, so unfiltered."""
+    target, `held` and `holds`: whether they lead somewhere in the base and in the candidate, `is_new`: whether the
+    document's version in the base has none to that target. For the gate, so unfiltered."""
     values = {"kb": kb, "base": base, "release": release, "documents": list(documents)}
     rows = connection.execute(SQL["touching"], values).mappings()
     return [
-        {name: row[name] for name in ("document_uri", "kind", "written", "held", "holds")}
+        {name: row[name] for name in ("document_uri", "kind", "written", "held", "holds", "is_new")}
+        | {"target": row["uris"][0] if row["uris"] else row["title"]}
         for row in rows
         if not _is_address(row["uris"]) and (row["kind"] != "import" or row["was_known"])
     ]

@@ -90,12 +90,17 @@ ORDER BY d.uri, k.ordinal NULLS FIRST, k.number;
 
 -- name: touching
 -- Relations whose document, or whose target in one of the two releases, changed between them; where each leads in both.
+-- Written anew: the version of its document in the base has none to the same target.
 SELECT d.uri AS document_uri, r.kind, r.written, r.uris, r.title, r.target_revision IS NOT NULL AS was_known,
     kprep.target_of(:kb, :base, r.documents, r.title) IS NOT NULL AS held,
-    kprep.target_of(:kb, :release, r.documents, r.title) IS NOT NULL AS holds
+    kprep.target_of(:kb, :release, r.documents, r.title) IS NOT NULL AS holds,
+    b.version_id IS NOT NULL AND NOT EXISTS (SELECT FROM kprep.relations o
+        WHERE o.kb = r.kb AND o.version_id = b.version_id AND o.documents = r.documents AND o.title = r.title) AS is_new
 FROM kprep.relations r
 JOIN kprep.release_documents d ON d.kb = r.kb AND d.version_id = r.version_id AND d.from_release <= :release
     AND (d.to_release IS NULL OR d.to_release > :release)
+LEFT JOIN kprep.release_documents b ON b.kb = d.kb AND b.document_id = d.document_id AND b.from_release <= :base
+    AND (b.to_release IS NULL OR b.to_release > :base)
 WHERE r.kb = :kb AND (r.documents <> '{}' OR r.title <> '')
   AND (d.document_id = ANY(:documents) OR r.documents && CAST(:documents AS text[]) OR (r.title <> '' AND lower(r.title) IN (
       SELECT lower(o.title) FROM kprep.release_documents o WHERE o.kb = :kb AND o.document_id = ANY(:documents))))

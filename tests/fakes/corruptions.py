@@ -924,3 +924,9 @@ def a_parser_that_skips_a_column() -> Candidate:
 def the_target_of_a_reference_renamed() -> Candidate:
     lost = TouchedRelation(API, "link", "error-codes.md", held=True, holds=False)
     return candidate_of(handbook(), relations=(lost,))
+
+
+@corruption("relations_broken")
+def a_link_mistyped() -> Candidate:
+    wrong = TouchedRelation(API, "link", "error codes", held=False, holds=False, target="error-cods.md", is_new=True)
+    return candidate_of(handbook(), relations=(wrong,))

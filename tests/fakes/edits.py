@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from quality.spec import Candidate, Question
+from quality.spec import Candidate, Question, TouchedRelation
 from tests.fakes.corruptions import with_documents, written
 from tests.fakes.handbook_candidate import REPLACED, TODAY, candidate_of, handbook, questions
 
@@ -201,6 +201,14 @@ def a_document_renamed() -> Candidate:
     old = "people/security-awareness.md"
     moved = written("people/information-security.md", handbook()[old].content.decode())
     return candidate_of(with_documents(moved, without=[old]), questions=_questions_without("security-awareness"))
+
+
+@whole
+def a_document_with_a_link_that_never_led_anywhere() -> Candidate:
+    uri = "people/remote-work.md"
+    dead = TouchedRelation(uri, "link", "the old wiki", held=False, holds=False, target="people/wiki.md")
+    source = handbook()[uri].content.decode()
+    return candidate_of(with_documents(written(uri, source + "\nIt is reviewed each year.\n")), relations=(dead,))
 
 
 @whole

@@ -184,6 +184,26 @@ def test_the_gate_says_which_references_a_batch_breaks(make_base: MakeBase) -> N
     assert base.run()["status"] == "blocked"
 
 
+def test_a_link_written_anew_that_leads_to_none_is_named(make_base: MakeBase) -> None:
+    base = base_of(make_base, FILES)
+    first = next(check for check in base.run()["gate"]["checks"] if check["code"] == "relations_broken")
+    assert first["passed"], "documents that are new have nothing they are worse than"
+    base.write("handbook.md", HANDBOOK + "\nIt is read once a year.\n")
+    check = next(check for check in base.run()["gate"]["checks"] if check["code"] == "relations_broken")
+    assert check["passed"], "missing.md led to none before"
+    assert "1 others lead to none" in check["message"]
+    base.write("handbook.md", HANDBOOK.replace("(rules/travel.md#", "(rules/travl.md#"))
+    summary = base.run()
+    check = next(check for check in summary["gate"]["checks"] if check["code"] == "relations_broken")
+    assert (summary["status"], check["level"], check["passed"]) == ("published", "warning", False)
+    assert (
+        "0 of 5 references lost the document they led to, and 1 were written anew and lead to none" in check["message"]
+    )
+    (row,) = check["samples"]
+    assert (row["document_uri"], row["target"]) == ("docs/handbook.md", "docs/rules/travl.md")
+    assert row["reason"] == "there is no such document"
+
+
 @pytest.mark.req("C5.1", "C5.6")
 def test_search_follows_stored_relations_and_says_so(make_base: MakeBase) -> None:
     base = base_of(make_base, FILES, embedding={"provider": "none"})
