@@ -10,8 +10,8 @@ gate. Every check runs, also after another one failed, so that an operator sees 
 Counts: `release_empty`, `view_empty`, `documents_failed`, `chunks_empty`, `chunks_short`, `chunks_duplicate` (of
 several documents; warning under 50 chunks), `chunks_repeated` (of one), `chunks_over_limit`, `vectors_missing`.
 Wording: `text_encoding` (lost or wrongly decoded characters; doubtful ones as `text_doubtful`), `personal_data` (scan
-of new chunks, `text` and `index_text`), `code_cut` (a bracket that only the neighbouring code chunk closes),
-`table_header`, `language_mismatch`, `language_changed`.
+of new chunks, `text` and `index_text`), `code_cut` (a bracket that only the neighbouring code chunk closes, or that
+stays open in new code), `table_header`, `language_mismatch`, `language_changed`.
 Coverage of new documents: `chunks_missing`, `text_lost`, `text_shrunk`, `headings_lost`, `chunk_count` (robust z),
 `reading_order`, `index_text`, `parents_wrong`, `keywords_missing`, `sections_gone`.
 Likeness: `chunks_similar` (MinHash), `documents_repeated`, `lines_repeated`, `clauses_conflict`.
@@ -42,6 +42,7 @@ from kprep.core.registry import by_name
 from quality import (
     change,
     clauses,
+    code,
     counts,
     coverage,
     languages,
@@ -64,6 +65,7 @@ CHECKS = by_name(
         *coverage.CHECKS,
         *sections.CHECKS,
         *wording.CHECKS,
+        *code.CHECKS,
         *languages.CHECKS,
         *likeness.CHECKS,
         *clauses.CHECKS,

@@ -116,41 +116,6 @@ def personal_data(candidate: Candidate) -> Sequence[Finding]:
     return [Finding("personal_data", "error", not chunks, float(len(chunks)), 0.0, message, samples)]
 
 
-def code_cut(candidate: Candidate) -> Sequence[Finding]:
-    """Code chunks that open a bracket or a string which only a neighbouring code chunk closes."""
-    code: dict[str, dict[int, CandidateChunk]] = defaultdict(dict)
-    for chunk in candidate.chunks:
-        if chunk.kind == "code":
-            code[chunk.document_id][chunk.ordinal] = chunk
-    cut = [chunk for chunks in code.values() for chunk in chunks.values() if _is_cut(chunk, chunks)]
-    total = sum(map(len, code.values()))
-    message = f"{len(cut)} of {total} code chunks are cut inside a bracket or a string"
-    if cut:
-        message += ": raise `max_tokens` of the chunk profile for this document type"
-    samples = first(shown(candidate, chunk) for chunk in cut)
-    return [Finding("code_cut", "warning", not cut, len(cut) / total if total else 0.0, 0.0, message, samples)]
-
-
-NEIGHBOURS = 4
-"""How many chunks before and after may hold the rest of what a chunk opens."""
-
-
-def _is_cut(chunk: CandidateChunk, code: dict[int, CandidateChunk]) -> bool:
-    if balanced(chunk.text):
-        return False
-    first_ordinal = last_ordinal = chunk.ordinal
-    while first_ordinal - 1 in code and chunk.ordinal - first_ordinal < NEIGHBOURS:
-        first_ordinal -= 1
-    while last_ordinal + 1 in code and last_ordinal - chunk.ordinal < NEIGHBOURS:
-        last_ordinal += 1
-    return any(
-        balanced("\n".join(code[ordinal].text for ordinal in range(start, end + 1)))
-        for start in range(first_ordinal, chunk.ordinal + 1)
-        for end in range(chunk.ordinal, last_ordinal + 1)
-        if end > start
-    )
-
-
 def table_header(candidate: Candidate) -> Sequence[Finding]:
     """Table chunks that go on from the table chunk before them without repeating its header."""
     tables = {(chunk.document_id, chunk.ordinal): chunk for chunk in candidate.chunks if chunk.kind == "table"}
@@ -180,30 +145,8 @@ def _goes_on_bare(before: CandidateChunk, chunk: CandidateChunk) -> bool:
     )
 
 
-_STRINGS = re.compile(
-    r'"""[\s\S]*?"""|' + r"'''[\s\S]*?'''" + r'|"(?:\\.|[^"\\\n])*"|' + r"'(?:\\.|[^'\\\n])*'|`[^`]*`|/\*[\s\S]*?\*/"
-)
-_COMMENTS = re.compile(r"//.*|(?:^|\s)#(?=[\s!]).*")
-_OPENING = {")": "(", "]": "[", "}": "{"}
-
-
-def balanced(code: str) -> bool:
-    """True when brackets close in order and no many-line string stays open. Strings and comments are left out."""
-    bare = _COMMENTS.sub("", _STRINGS.sub("", code))
-    if '"""' in bare or "'''" in bare or "/*" in bare:
-        return False
-    stack: list[str] = []
-    for character in bare:
-        if character in "([{":
-            stack.append(character)
-        elif character in _OPENING and (not stack or stack.pop() != _OPENING[character]):
-            return False
-    return not stack
-
-
 CHECKS = (
     CheckSpec("text_encoding", text_encoding),
     CheckSpec("personal_data", personal_data),
-    CheckSpec("code_cut", code_cut),
     CheckSpec("table_header", table_header),
 )

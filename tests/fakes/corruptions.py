@@ -415,6 +415,39 @@ def code_cut_inside_a_bracket() -> Candidate:
     return candidate_of(handbook(), [*chunks(), *cut])
 
 
+@corruption("code_cut")
+def a_code_block_that_ends_with_its_loop() -> Candidate:
+    body = _after(API, "    while True:\n", "~~~\n")
+    return candidate_of(with_documents(edited(API, body, "")))
+
+
+@corruption("code_cut")
+def a_function_without_its_body() -> Candidate:
+    body = _after(API, "def wait_for_shipment(client, order_id):\n", "~~~\n")
+    return candidate_of(with_documents(edited(API, body, "\nprint(client.get('/v1/orders'))\n")))
+
+
+@corruption("code_cut")
+def a_call_that_stays_open() -> Candidate:
+    return candidate_of(with_documents(edited(API, '{order_id}")', '{order_id}"')))
+
+
+@corruption("code_cut")
+def a_code_block_that_is_not_closed() -> Candidate:
+    return candidate_of(with_documents(edited(API, "time.sleep(60)\n~~~\n", "time.sleep(60)\n")))
+
+
+@corruption("code_cut")
+def a_new_source_file_cut_off() -> Candidate:
+    text = "import pumps\n\n\ndef run(pump):\n    pump.start()\n    while pump.on:\n"
+    return candidate_of(with_documents(written("engineering/pump.py", text)))
+
+
+def _after(uri: str, start: str, end: str) -> str:
+    """What stands between two places of a document."""
+    return handbook()[uri].content.decode().partition(start)[2].partition(end)[0]
+
+
 @corruption("table_header")
 def a_table_that_goes_on_without_its_header() -> Candidate:
     tables = [chunk for chunk in handbook()[CODES].chunks if chunk.kind == "table"]

@@ -71,6 +71,16 @@ def a_code_block_added(text: str) -> str:
 
 
 @edit
+def a_code_block_that_leaves_something_out(text: str) -> str:
+    return text.rstrip() + "\n\n```python\npump.start(\n    ...\nwhile pump.on:\n```\n"
+
+
+@edit
+def a_code_block_between_paragraphs(text: str) -> str:
+    return text.rstrip() + "\n\n~~~\npump.start(3)\n~~~\n\nThe pump must be stopped by hand before that.\n"
+
+
+@edit
 def a_quotation_added(text: str) -> str:
     return text.rstrip() + "\n\n> Read it before you ask, and ask before you guess.\n"
 
