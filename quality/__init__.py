@@ -11,7 +11,7 @@ Counts: `release_empty`, `view_empty`, `documents_failed`, `chunks_empty`, `chun
 several documents; warning under 50 chunks), `chunks_repeated` (of one), `chunks_over_limit`, `vectors_missing`.
 Wording: `text_encoding` (lost or wrongly decoded characters; doubtful ones as `text_doubtful`), `personal_data` (scan
 of new chunks, `text` and `index_text`), `code_cut` (a bracket that only the neighbouring code chunk closes, or that
-stays open in new code), `table_header`, `language_mismatch`, `language_changed`.
+stays open in new code), `table_header`, `tables_lost`, `columns_shifted`, `language_mismatch`, `language_changed`.
 Coverage of new documents: `chunks_missing`, `text_lost`, `text_shrunk`, `headings_lost`, `chunk_count` (robust z),
 `reading_order`, `index_text`, `parents_wrong`, `keywords_missing`, `sections_gone`.
 Likeness: `chunks_similar` (MinHash), `documents_repeated`, `lines_repeated`, `clauses_conflict`.
@@ -51,6 +51,7 @@ from quality import (
     references,
     regression,
     sections,
+    tables,
     wording,
 )
 from quality.evaluation import asked_once, evaluate
@@ -66,6 +67,7 @@ CHECKS = by_name(
         *sections.CHECKS,
         *wording.CHECKS,
         *code.CHECKS,
+        *tables.CHECKS,
         *languages.CHECKS,
         *likeness.CHECKS,
         *clauses.CHECKS,

@@ -116,37 +116,7 @@ def personal_data(candidate: Candidate) -> Sequence[Finding]:
     return [Finding("personal_data", "error", not chunks, float(len(chunks)), 0.0, message, samples)]
 
 
-def table_header(candidate: Candidate) -> Sequence[Finding]:
-    """Table chunks that go on from the table chunk before them without repeating its header."""
-    tables = {(chunk.document_id, chunk.ordinal): chunk for chunk in candidate.chunks if chunk.kind == "table"}
-    bare = [
-        chunk
-        for (document, ordinal), chunk in tables.items()
-        if (before := tables.get((document, ordinal - 1))) is not None and _goes_on_bare(before, chunk)
-    ]
-    message = f"{len(bare)} of {len(tables)} table chunks lack the header of the table they go on from"
-    if bare:
-        message += ": their cells cannot be told apart; report the document"
-    share = len(bare) / len(tables) if tables else 0.0
-    samples = first(shown(candidate, chunk) for chunk in bare)
-    return [Finding("table_header", "warning", not bare, share, 0.0, message, samples)]
-
-
-def _goes_on_bare(before: CandidateChunk, chunk: CandidateChunk) -> bool:
-    """True when a table has the columns of the one before, under the same heading, and begins with a row of data."""
-    header, start = before.text.split("\n")[0], chunk.text.split("\n")[0]
-    same_columns = header.count("|") == start.count("|") > 0
-    return (
-        same_columns
-        and before.heading_path == chunk.heading_path
-        and header != start
-        and not re.search(r"\d", header)
-        and bool(re.search(r"\d", start))
-    )
-
-
 CHECKS = (
     CheckSpec("text_encoding", text_encoding),
     CheckSpec("personal_data", personal_data),
-    CheckSpec("table_header", table_header),
 )

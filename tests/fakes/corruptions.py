@@ -459,6 +459,48 @@ def a_table_that_goes_on_without_its_header() -> Candidate:
     return held(only(second), lambda chunk: said(chunk, chunk.text.split("\n", maxsplit=1)[1]))
 
 
+@corruption("tables_lost")
+def the_separator_of_a_table_deleted() -> Candidate:
+    return candidate_of(with_documents(edited(TRAVEL, "|---|---|---|\n", "")))
+
+
+@corruption("tables_lost")
+def header_and_separator_of_a_table_deleted() -> Candidate:
+    header = "| Country | Full day | Arrival or departure day |\n|---|---|---|\n"
+    return candidate_of(with_documents(edited(TRAVEL, header, "")))
+
+
+@corruption("tables_lost")
+def a_row_of_a_table_in_its_headers_place() -> Candidate:
+    header = "| Country | Full day | Arrival or departure day |\n|---|---|---|\n| Netherlands | 45 EUR | 30 EUR |\n"
+    row = "| Netherlands | 45 EUR | 30 EUR |\n|---|---|---|\n"
+    return candidate_of(with_documents(edited(TRAVEL, header, row)))
+
+
+@corruption("tables_lost")
+def a_new_table_without_its_separator() -> Candidate:
+    rows = "| Part | Price |\n| fan | 20 EUR |\n| lamp | 8 EUR |\n| door | 90 EUR |\n"
+    return candidate_of(with_documents(written("public/parts.md", f"# Spare parts\n\nAll parts ship today.\n\n{rows}")))
+
+
+@corruption("columns_shifted")
+def the_cells_of_all_rows_rotated_at_the_source() -> Candidate:
+    lines = handbook()[TRAVEL].content.decode().split("\n")
+    start = next(number for number, line in enumerate(lines) if line.startswith("| Country")) + 2
+    for number in range(start, start + 5):
+        cells = lines[number].strip("| ").split(" | ")
+        lines[number] = f"| {' | '.join((*cells[1:], cells[0]))} |"
+    return candidate_of(with_documents(written(TRAVEL, "\n".join(lines))))
+
+
+@corruption("columns_shifted")
+def columns_shifted_in_a_new_export() -> Candidate:
+    header = "| Country | Full day | Arrival or departure day |\n|---|---|---|\n"
+    rows = "| 1 | Oslo | 66 EUR |\n| 2 | Rome | 52 EUR |\n| 3 | Bern | 71 EUR |\n| 4 | Kyiv | 30 EUR |\n"
+    table = _after(TRAVEL, header, "\n## ")
+    return candidate_of(with_documents(edited(TRAVEL, table, rows)))
+
+
 # --- languages
 
 

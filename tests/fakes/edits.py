@@ -19,7 +19,11 @@ EDITS: dict[tuple[str, str], Callable[[], Candidate]] = {}
 
 def edit(change: Callable[[str], str]) -> Callable[[str], str]:
     """Register a change of a document's text, on each of the policies."""
-    for uri in POLICIES:
+    return _registered(change, POLICIES)
+
+
+def _registered(change: Callable[[str], str], uris: tuple[str, ...]) -> Callable[[str], str]:
+    for uri in uris:
 
         def make(uri: str = uri) -> Candidate:
             before = handbook()[uri].content.decode()
@@ -180,6 +184,57 @@ def addresses_with_a_query_added(text: str) -> str:
 @edit
 def a_regular_expression_added(text: str) -> str:
     return text.rstrip() + "\n\nThe regular expressions `colou?r` and `behaviou?r` find both spellings.\n"
+
+
+TABLES = ("people/travel-expenses-2025.md", "public/shipping-policy.md", "finance/purchasing-limits.md")
+
+
+def on_tables(change: Callable[[str], str]) -> Callable[[str], str]:
+    """Register a change of a document's text, on each of those with a table."""
+    return _registered(change, TABLES)
+
+
+def _rows(text: str) -> list[str]:
+    """Lines of the last table of a document: header, separator, rows."""
+    *_, last = re.finditer(r"(?m)(?:^\|.*\n?)+", text)
+    return last[0].rstrip("\n").split("\n")
+
+
+@on_tables
+def a_row_added_to_a_table(text: str) -> str:
+    last = _rows(text)[-1]
+    return text.replace(last, f"{last}\n{re.sub(r'[0-9]+', '7', last).replace('| ', '| new ', 1)}")
+
+
+@on_tables
+def a_row_taken_from_a_table(text: str) -> str:
+    return text.replace(_rows(text)[-1] + "\n", "")
+
+
+@on_tables
+def the_rows_of_a_table_sorted(text: str) -> str:
+    rows = _rows(text)
+    return text.replace("\n".join(rows), "\n".join(rows[:2] + rows[:1:-1]))
+
+
+@on_tables
+def a_column_named_more_clearly(text: str) -> str:
+    header = _rows(text)[0]
+    return text.replace(header, header.rstrip("| ") + " (in short) |")
+
+
+@on_tables
+def a_column_added_to_a_table(text: str) -> str:
+    rows = _rows(text)
+    wider = [row + " Note |" if at == 0 else row + ("---|" if at == 1 else " none |") for at, row in enumerate(rows)]
+    return text.replace("\n".join(rows), "\n".join(wider))
+
+
+@on_tables
+def columns_of_a_table_exchanged_with_their_names(text: str) -> str:
+    rows = _rows(text)
+    turned = ["|" + "|".join([*(cells := row.strip("|").split("|"))[1:], cells[0]]) + "|" for row in rows]
+    return text.replace("\n".join(rows), "\n".join(turned))
 
 
 @whole

@@ -33,7 +33,7 @@ def row(now: Sequence[str], live: Sequence[str] | None = None, after: str = "") 
     return (samples[0]["line"], samples[0]["reason"]) if samples else None
 
 
-@pytest.mark.req("D9.8")
+@pytest.mark.req("D9.9")
 @pytest.mark.parametrize("live", [None, [WHOLE, JAVA, f'x = """\n{PROSE}\n"""']], ids=["new", "changed"])
 @pytest.mark.parametrize(
     ("now", "line", "reason"),
