@@ -27,6 +27,8 @@ _NUMBER = re.compile(
     r"[<>\u2264\u2265~+\u2212-]?\s?[\u20ac$\u00a3]?\s?\d[\d.,\u00a0']*(?:\s?[^\W\d_]{1,4}|\s?[%\u00b0\u20ac$\u00a3]\w?)?"
 )
 _IDENTIFIER = re.compile(r"(?=\S*\d)(?=\S*[^\W\d_])\S*|[A-Z]+(?:[_-][A-Z]+)+")
+_SUBSTITUTIONS = re.compile(r"(?:\|[^|\s]+\|_?\s*)+")
+"""`|name| |other|` of reStructuredText."""
 
 Row = tuple[str, ...]
 
@@ -90,10 +92,9 @@ def _rows_in_text(text: str) -> int:
     """Lines of a text that are rows of a table: some, one after the other, with as many pipes or tabs."""
     found = 0
     for (pipes, tabs), lines in groupby(text.split("\n"), lambda line: (line.count("|"), line.strip().count("\t"))):
-        rows = [_cells(line) for line in lines]
-        full = sum(map(bool, rows[0])) > len(rows[0]) / 2  # `|name| |other|` are substitutions of reStructuredText
-        if len(rows) >= LEAST_ROWS and (tabs >= 1 or (pipes >= 2 and full)):
-            found += len(rows)
+        count = sum(not _SUBSTITUTIONS.fullmatch(line.strip()) for line in lines)
+        if count >= LEAST_ROWS and (pipes >= 2 or tabs >= 1):
+            found += count
     return found
 
 
