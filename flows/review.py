@@ -126,7 +126,8 @@ def _why_none(known: Sequence[releases.ReleaseRow], release: int | None) -> str:
         return f"there is no release {release}"
     made = (row.report or {}).get("decision")
     by = f" by {made['made_by']}: {made['reason']}" if made else ""
-    states = {"published": "was published", "rejected": "was rejected"}
+    later = "was made of sources that a later run has read anew"
+    states = {"published": "was published", "rejected": "was rejected", "abandoned": later}
     return f"release {release} waits for no decision, it {states.get(row.status, f'is {row.status}')}{by}"
 
 

@@ -409,6 +409,8 @@ def finish(workspace: Workspace, run_id: str, status: str, extra: dict[str, Any]
         work = runs.work(connection, run_id)
         stages = [item.work.get(name) for item in work for name in ("earlier", "began")]
         begun = Counter(stage for stage in stages if stage)
+        if status == "unchanged" and not noted.get("only"):  # nobody may publish what the sources no longer hold
+            releases.abandon(connection, kb)
         live = releases.live_release(connection, kb) or 0
         base = int(noted.get("base_release", live))
         release = int(extra.get("release", live))

@@ -103,8 +103,8 @@ def of_uris(connection: Connection, kb: str, release: int, uris: Sequence[str]) 
 
 
 def create_candidate(connection: Connection, kb: str, base: int, run_id: str, configuration: Mapping[str, Any]) -> int:
-    """New candidate that equals the base release; its number. Earlier unfinished candidates become abandoned."""
-    connection.execute(SQL["abandon"], {"kb": kb})
+    """New candidate that equals the base release; its number. Earlier candidates are abandoned."""
+    abandon(connection, kb)
     release = int(connection.execute(SQL["next_release"], {"kb": kb}).scalar_one())
     values = {"kb": kb, "release": release, "base": base}
     connection.execute(SQL["create"], {**values, "run_id": run_id, "configuration": jsonb(dict(configuration))})
@@ -116,6 +116,11 @@ def create_candidate(connection: Connection, kb: str, base: int, run_id: str, co
     ):
         connection.execute(SQL[name], values)
     return release
+
+
+def abandon(connection: Connection, kb: str) -> None:
+    """Give up candidates that are unfinished or wait for a decision: they say what sources held before."""
+    connection.execute(SQL["abandon"], {"kb": kb})
 
 
 def apply_changes(

@@ -53,7 +53,7 @@ ORDER BY d.uri;
 SELECT coalesce(max(release), 0) + 1 FROM kprep.releases WHERE kb = :kb;
 
 -- name: abandon
-UPDATE kprep.releases SET status = 'abandoned' WHERE kb = :kb AND status = 'candidate';
+UPDATE kprep.releases SET status = 'abandoned' WHERE kb = :kb AND status IN ('candidate', 'blocked');
 
 -- name: create
 INSERT INTO kprep.releases (kb, release, base_release, status, run_id, configuration)

@@ -118,7 +118,31 @@ def test_a_candidate_of_an_older_base_cannot_be_approved(base: TestBase) -> None
     base.write("three.md", TWO.replace("Shipping", "Returns"))
     assert base.run()["status"] == "published"
     error = kprep(base, "review", "approve", "2", "--reason", "late", code=1)
-    assert "no longer live: run again" in str(error)
+    assert "release 2 waits for no decision" in str(error)
+    base.write("one.md", ONE.replace("A refund takes five working days", "Money comes back a week"))
+    assert base.run()["release"] == 4
+    with base.connection() as connection:
+        from publish import publisher
+
+        publisher.rollback(connection, base.name, 1)
+    error = kprep(base, "review", "approve", "4", "--reason", "late", code=1)
+    assert "made on release 3, which is no longer live: run again" in str(error)
+
+
+def test_a_candidate_whose_cause_was_repaired_waits_no_longer(base: TestBase) -> None:
+    base.write("one.md", ONE)
+    assert base.run(only=["docs/two.md"])["status"] == "unchanged"
+    assert [row["release"] for row in kprep(base, "review", "list")["candidates"]] == [2], "one.md was not looked at"
+    assert base.run()["status"] == "unchanged"
+    assert kprep(base, "review", "list")["candidates"] == []
+    error = kprep(base, "review", "approve", "2", "--reason", "late", code=1)
+    assert "it was made of sources that a later run has read anew" in str(error)
+    assert base.live() == 1
+
+
+def test_only_the_newest_candidate_waits(base: TestBase) -> None:
+    assert base.run()["status"] == "blocked"
+    assert [row["release"] for row in kprep(base, "review", "list")["candidates"]] == [3]
 
 
 def test_an_excluded_document_is_left_out_until_it_is_let_in_again(base: TestBase) -> None:
