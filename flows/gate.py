@@ -70,7 +70,7 @@ def candidate(workspace: Workspace, connection: Connection, release: int, child:
         copy = Copy(item["document_uri"], **_readers(item))
         copies.setdefault(item["chunk_id"], []).append(copy)
     redactor = redactor_of(workspace.rules)
-    base = row.base_release
+    base, today = row.base_release, datetime.now(tz=UTC).date()
     live = releases.get(connection, kb, base) if base else None
     had, has = ({item.uri for item in releases.of_uris(connection, kb, number, expected)} for number in (base, release))
     comparable = live is not None and live.configuration.get("lexicon") == row.configuration["lexicon"]
@@ -110,7 +110,8 @@ def candidate(workspace: Workspace, connection: Connection, release: int, child:
             for item in releases.related(connection, kb, release)
             if item.metadata.get("superseded_by")
         },
-        expired=frozenset(measures.expired(connection, kb, release, datetime.now(tz=UTC).date())),
+        expired=frozenset(measures.expired(connection, kb, release, today)),
+        live_expired=frozenset(measures.expired(connection, kb, base, today)) if base else frozenset(),
         near=_neighbours(connection, kb, row),
         vector_agreement=_agreement(workspace, connection, space) if space else None,
     )

@@ -120,23 +120,26 @@ def metadata_differs(candidate: Candidate) -> Sequence[Finding]:
 
 
 def validity_lost(candidate: Candidate) -> Sequence[Finding]:
-    """Documents that ended on a day and no longer do: an error where a newer document supersedes them."""
-    lost = [
-        document
-        for document in candidate.documents
-        if document.live and document.live.valid_until and document.prepared.valid_until is None
-    ]
-    replaced = [document for document in lost if candidate.replaced.get(document.uri)]
-    message = f"{len(lost)} documents had an end of validity and have none now, {len(replaced)} of them superseded"
-    if lost:
+    """Documents that ended on a day and no longer do, or that had ended and are valid again by a later day: an error
+    where a newer document supersedes them."""
+    found = []
+    for document in candidate.documents:
+        was = document.live.valid_until if document.live else None
+        until = document.prepared.valid_until
+        back = document.uri in candidate.live_expired and document.uri not in candidate.expired
+        if was is not None and (until is None or (back and until > was)):
+            ends = until.isoformat() if until else None
+            found.append((document.uri, {"document_uri": document.uri, "ended": was.isoformat(), "ends": ends}))
+    again = sum(row["ends"] is not None for _, row in found)
+    replaced = sum(bool(candidate.replaced.get(uri)) for uri, _ in found)
+    message = f"{len(found) - again} documents had an end of validity and have none now"
+    message += f", {again} had ended and are valid again" if again else ""
+    message += f"; {replaced} of them superseded" if replaced else ""
+    if found:
         message += ": look at `valid_until` in their front matter or first lines; an old rule would be found again"
     level: Level = "error" if replaced else "warning"
-    samples = first(
-        {"document_uri": document.uri, "ended": document.live.valid_until.isoformat()}
-        for document in lost
-        if document.live and document.live.valid_until
-    )
-    return [Finding("validity_lost", level, not lost, float(len(lost)), 0.0, message, samples)]
+    samples = first(row for _, row in found)
+    return [Finding("validity_lost", level, not found, float(len(found)), 0.0, message, samples)]
 
 
 def documents_exchanged(candidate: Candidate) -> Sequence[Finding]:

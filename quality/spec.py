@@ -235,6 +235,8 @@ class Candidate:
     """URI of a document that another one supersedes -> URIs of those that do."""
     expired: frozenset[str] = frozenset()
     """URIs of documents that are no longer valid today."""
+    live_expired: frozenset[str] = frozenset()
+    """As `expired`, of the live release."""
     near: Callable[[CandidateChunk], Sequence[CandidateChunk]] | None = None
     """Chunks of other documents of the candidate, new or not, that share the most telling words with one."""
     vector_agreement: Callable[[CandidateChunk], float | None] | None = None

@@ -697,6 +697,14 @@ def the_validity_of_an_old_policy_removed_at_its_source() -> Candidate:
     return candidate_of(with_documents(edited(OLD_TRAVEL, f"{until}\n", "")))
 
 
+@corruption("validity_lost")
+def the_end_of_an_old_policy_put_off() -> Candidate:
+    source = handbook()[OLD_TRAVEL].content.decode()
+    until = next(line for line in source.split("\n") if line.startswith("valid_until:"))
+    later = with_documents(edited(OLD_TRAVEL, until, "valid_until: 2035-12-31"))
+    return candidate_of(later, live_expired=frozenset((OLD_TRAVEL,)), replaced={})
+
+
 @corruption("metadata_differs")
 def every_document_valid_a_year_later() -> Candidate:
     return held(of(RELAY), lambda chunk: replace(chunk, valid_from=date(2027, 6, 1)))

@@ -277,6 +277,14 @@ def a_document_with_a_link_that_never_led_anywhere() -> Candidate:
 
 
 @whole
+def the_end_of_an_old_policy_corrected() -> Candidate:
+    uri = "people/travel-expenses-2023.md"
+    corrected = handbook()[uri].content.decode().replace("valid_until: 2024-12-31", "valid_until: 2025-01-31")
+    ended = frozenset((uri,))
+    return candidate_of(with_documents(written(uri, corrected)), live_expired=ended, expired=ended)
+
+
+@whole
 def a_document_closed_to_its_readers() -> Candidate:
     document = handbook()["people/parental-leave.md"]
     closed = replace(document, acl=(), chunks=tuple(replace(chunk, acl=()) for chunk in document.chunks))

@@ -130,8 +130,8 @@ def test_diff_lists_documents_and_chunks(base: TestBase) -> None:
 def test_f16_second_of_two_publishers_must_plan_again(base: TestBase) -> None:
     with base.connection() as connection:
         first = releases.create_candidate(connection, base.name, 1, "one", configuration(base))
-        releases.set_status(connection, base.name, first, "blocked")
         second = releases.create_candidate(connection, base.name, 1, "two", configuration(base))
+        releases.set_status(connection, base.name, first, "candidate")  # as if neither had seen the other
         publisher.publish(connection, base.name, second, Passed())
     with base.connection() as connection, pytest.raises(BaseConflict, match="no longer live"):
         publisher.publish(connection, base.name, first, Passed())

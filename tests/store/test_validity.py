@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date, timedelta
+from typing import Any
 
 import pytest
 
@@ -116,6 +117,27 @@ def test_circles_do_no_harm(make_base: MakeBase) -> None:
     )
     assert base.run()["status"] == "published"
     assert on(base, TODAY) == {"a.md", "b.md", "self.md", "new.md", "lost.md"}
+
+
+@pytest.mark.req("D9.4")
+def test_what_had_ended_and_is_valid_again_is_told(make_base: MakeBase) -> None:
+    def lost(summary: dict[str, Any]) -> dict[str, Any]:
+        (check,) = [check for check in summary["gate"]["checks"] if check["code"] == "validity_lost"]
+        return dict(check)
+
+    base = make_base({"old.md": allowance("thirty", f"valid_until: {YESTERDAY}"), **FOUR})
+    base.run()
+    base.write("old.md", allowance("thirty", f"valid_until: {TODAY}"))
+    assert lost(base.run())["passed"], "it goes on being over"
+    later = TOMORROW + timedelta(days=3650)
+    base.write("old.md", allowance("thirty", f"valid_until: {later}"))
+    told = lost(base.run())
+    assert (told["level"], told["passed"]) == ("warning", False)
+    assert "1 had ended and are valid again" in told["message"]
+    ended = {"document_uri": "docs/old.md", "ended": TODAY.isoformat(), "ends": later.isoformat()}
+    assert told["samples"] == [ended]
+    base.write("old.md", allowance("thirty", f"valid_until: {later + timedelta(days=1)}"))
+    assert lost(base.run())["passed"], "what is valid may be valid for longer"
 
 
 @pytest.mark.req("D7.19")
