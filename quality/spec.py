@@ -173,6 +173,7 @@ class Thresholds:
     changed_documents: int = 20
     vector_cosine: float = 0.98
     locator_words: float = 0.9
+    garbled_share: float = 0.05
     conflict_likeness: float = 0.8
     conflicts: Level = "warning"
     min_questions: int = 5

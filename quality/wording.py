@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from kprep.core.legible import doubtful, unreadable
+from quality.garbled import garbled
 from quality.samples import first, place, shown
 from quality.spec import Candidate, CandidateChunk, CheckSpec, Finding
 from quality.text import word_count
@@ -40,6 +41,8 @@ def text_encoding(candidate: Candidate) -> Sequence[Finding]:
             unsure.append((chunk, "words stand together: the spaces between them are lost"))
     told = {chunk.chunk_id for chunk, _ in broken + unsure}
     unsure += [pair for pair in _letters_lost(candidate) if pair[0].chunk_id not in told]
+    told = {chunk.chunk_id for chunk, _ in broken + unsure}
+    unsure += [pair for pair in garbled(candidate) if pair[0].chunk_id not in told]
     total = len(candidate.chunks)
     remedy = ": look at the originals; convert them to UTF-8 at the source or repair the page"
     return [

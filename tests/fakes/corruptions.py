@@ -393,6 +393,64 @@ def a_new_document_with_question_marks_for_umlauts() -> Candidate:
 
 
 @corruption("text_doubtful")
+def letters_recognised_as_digits_and_signs() -> Candidate:
+    return candidate_of(with_documents(prepare(TRAVEL, _recognised(TRAVEL, "olaise", "01@!5c"))))
+
+
+@corruption("text_doubtful")
+def letters_recognised_as_other_letters() -> Candidate:
+    return candidate_of(with_documents(prepare(GUIDELINES, _recognised(GUIDELINES, "ern", "cfu"))))
+
+
+@corruption("text_doubtful")
+def a_new_scan_recognised_badly() -> Candidate:
+    return candidate_of(with_documents(prepare("people/scan.md", _recognised(AWARENESS, "olaisern", "01@!5cfu"))))
+
+
+def _recognised(uri: str, letters: str, others: str) -> bytes:
+    """A document in which 30 % of some letters are taken for others, as a bad recognition does."""
+    chance = random.Random(7)
+    turned = dict(zip(letters, others, strict=True))
+    text = handbook()[uri].content.decode()
+    return "".join(turned.get(sign, sign) if chance.random() < 0.3 else sign for sign in text).encode()
+
+
+@corruption("placeholders_left")
+def a_template_published_without_its_values() -> Candidate:
+    text = "# Welcome\n\nDear {{ first_name }}, your desk is in hall {{ hall }}.\n\n{% for day in week %}\n"
+    return candidate_of(with_documents(written("people/welcome.md", text)))
+
+
+@corruption("placeholders_left")
+def a_section_still_to_be_written() -> Candidate:
+    return candidate_of(with_documents(written(REFUND, "".join(_sections(REFUND)) + "\n## Gifts\n\nTODO: ask Kim.\n")))
+
+
+@corruption("placeholders_left")
+def filler_text_in_a_new_page() -> Candidate:
+    text = "# Parking\n\nLorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod tempor.\n"
+    return candidate_of(with_documents(written("people/parking.md", text)))
+
+
+@corruption("error_pages")
+def a_page_of_an_error_in_a_documents_place() -> Candidate:
+    text = "404 Not Found\n\nThe page you are looking for does not exist. Please log in to continue.\n"
+    return candidate_of(with_documents(written(REFUND, text)))
+
+
+@corruption("error_pages")
+def a_login_page_in_german_in_a_documents_place() -> Candidate:
+    text = "# Kelvarra\n\nIhre Sitzung ist abgelaufen. Bitte melden Sie sich an.\n\nPasswort vergessen?\n"
+    return candidate_of(with_documents(written(GERMAN, text)))
+
+
+@corruption("error_pages")
+def a_new_page_behind_a_login() -> Candidate:
+    text = "# Sign in\n\nYour session has expired. Please sign in to continue.\n\nForgot your password?\n"
+    return candidate_of(with_documents(written("people/calendar.md", text)))
+
+
+@corruption("text_doubtful")
 def a_rotated_page() -> Candidate:
     return held(only(middle(MANUAL)), lambda chunk: said(chunk, " ".join(chunk.text.replace(" ", ""))))
 

@@ -186,6 +186,22 @@ def a_regular_expression_added(text: str) -> str:
     return text.rstrip() + "\n\nThe regular expressions `colou?r` and `behaviou?r` find both spellings.\n"
 
 
+@edit
+def a_template_shown_in_code(text: str) -> str:
+    shown = "Letters greet by `{{ first_name }}`, and leave out `{% if gift %}`."
+    return text.rstrip() + f"\n\n{shown}\n\n```\nDear {{{{ first_name }}}},\nTODO: sign\n```\n\nNothing else does.\n"
+
+
+@edit
+def an_error_of_a_server_explained(text: str) -> str:
+    return text.rstrip() + "\n\nWhere the portal says 404 Not Found, please log in again and tell the owners.\n"
+
+
+@edit
+def words_with_digits_added(text: str) -> str:
+    return text.rstrip() + "\n\nThe i18n of the k8s cluster runs in a B2B portal at 5kg CO2 per day.\n"
+
+
 TABLES = ("people/travel-expenses-2025.md", "public/shipping-policy.md", "finance/purchasing-limits.md")
 
 
@@ -241,6 +257,20 @@ def columns_of_a_table_exchanged_with_their_names(text: str) -> str:
 def a_new_document() -> Candidate:
     new = written("people/canteen.md", "# Canteen\n\nThe canteen opens at noon and closes when the soup is gone.\n")
     return candidate_of(with_documents(new))
+
+
+@whole
+def a_new_page_about_logging_in() -> Candidate:
+    text = (
+        "# Portal\n\nThe portal of the canteen shows the week. Forgot your password? The front desk sets a new one.\n"
+    )
+    return candidate_of(with_documents(written("people/portal.md", text)))
+
+
+@whole
+def a_new_page_about_templates() -> Candidate:
+    text = "# Letters\n\nA template writes {{ first_name }} where the name goes, and {% for %} where a list goes.\n"
+    return candidate_of(with_documents(written("people/letters.md", text)))
 
 
 @whole

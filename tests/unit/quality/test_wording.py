@@ -1,6 +1,8 @@
-"""Question marks in the place of letters."""
+"""Question marks in the place of letters, and letters recognised as others."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import pytest
 
@@ -58,3 +60,45 @@ def test_few_are_no_loss_unless_the_live_version_has_fewer() -> None:
     assert doubtful(f"{LONG} {LOST}", LONG)
     assert not doubtful(LOST, LOST)
     assert not doubtful(LOST, kind="code")
+
+
+PLAIN = "The hotel costs are reimbursed when the traveller has written to the desk before leaving his house for a while"
+SIGNS = PLAIN.replace("hotel", "h0te1").replace("costs", "c0st5").replace("traveller", "tr@ve11er")
+SIGNS = SIGNS.replace("written", "wr!tten").replace("leaving", "le@ving").replace("house", "h0use")
+LETTERS = PLAIN.replace("hotel", "hotcl").replace("traveller", "tfavcllcr").replace("written", "wfittcu")
+LETTERS = LETTERS.replace("reimbursed", "fcimbufscd").replace("costs", "cocts").replace("leaving", "lcaviug")
+LETTERS = LETTERS.replace("before", "bcfofc").replace("house", "housc").replace("while", "whilc")
+LETTERS += " " + LETTERS.replace("hotcl", "hofel").replace("tfavcllcr", "tiaveller")
+
+
+def test_words_recognised_as_others_are_seen() -> None:
+    assert doubtful(SIGNS)
+    assert doubtful(SIGNS, PLAIN)
+    assert doubtful(LETTERS, PLAIN + " " + PLAIN)
+    assert not doubtful(SIGNS, SIGNS)
+
+
+@pytest.mark.parametrize(
+    ("text", "live"),
+    [
+        (PLAIN, LETTERS),
+        (PLAIN, SIGNS),
+        ("Order TL40 and HG2-1002 by b2b@shop.example or 2nd post, x86_64, i18n, k8s, sha256, 7f3c2a90 or b2b", None),
+        (f"{PLAIN} in the i18n and k8s guild", None),
+        ("A kitchen opens at noon and closes as soon as the soup of the day has been eaten by its guests", PLAIN),
+        ("Nothing but 3x4, 5kg, 10am, 1st, ERR_CONN_1045, m2, CO2, H2O, 4K, 0x1f, a1 and Q3 stands here", None),
+    ],
+    ids=["repaired letters", "repaired signs", "names", "few", "rewritten", "units"],
+)
+def test_repaired_and_rewritten_texts_and_names_with_digits_are_not_garbled(text: str, live: str | None) -> None:
+    assert not doubtful(text, live)
+
+
+def test_the_share_of_garbled_words_is_configured() -> None:
+    made = make_candidate([make_chunk(TRAVEL, 0, f"{SIGNS} {PLAIN} {PLAIN}")])
+    found = []
+    for share in (0.05, 0.5):
+        thresholds = replace(made.thresholds, garbled_share=share)
+        findings = text_encoding(replace(made, thresholds=thresholds))
+        found += [finding.passed for finding in findings if finding.code == "text_doubtful"]
+    assert found == [False, True]
