@@ -13,15 +13,13 @@ from statistics import quantiles
 from typing import Any
 
 from flows.progress import report
-from flows.questions import unheld
+from flows.questions import question_sets, unheld
 from flows.workspace import Workspace
-from kprep.config import read_yaml
-from kprep.core.errors import ConfigError, RetrievalError
+from kprep.core.errors import RetrievalError
 from kprep.store import overlay, releases
 from kprep.store.database import apart
 from kprep.store.sql import Connection
 from quality import evaluate as measure
-from quality import load_questions
 from quality.comparing import candidates, compared, measured, passed_over, simplest
 from quality.evaluation import Evaluation
 from quality.spec import Hit, Question
@@ -54,7 +52,7 @@ def evaluate(
     `files`: question files, each reported apart (tuning and held-out never mix); none: the gate's own. Raises:
     ConfigError without questions, RetrievalError for an unknown release.
     """
-    sets = _question_sets(workspace, files)
+    sets = question_sets(workspace, files)
     with workspace.database.begin() as connection:
         reader = Reader(connection, workspace.kb, release, (), _today(), unpublished=release is not None)
         number, configuration = reader.release, reader.row.configuration
@@ -126,20 +124,6 @@ def evaluate(
         "trend": trend,
         "comparison": comparison,
     }
-
-
-def _question_sets(workspace: Workspace, files: Sequence[Path]) -> list[tuple[str, tuple[Question, ...]]]:
-    own = workspace.base.config.quality.questions
-    chosen = list(files) or ([workspace.base.path(own)] if own is not None else [])
-    if not chosen:
-        raise ConfigError("there are no questions: name a file with --questions, or set `quality.questions`")
-    for path in files:
-        if not path.is_file():
-            raise ConfigError(f"there is no file {path}: correct --questions")
-    sets = [(path.name, load_questions(read_yaml(path), path.name)) for path in chosen]
-    if empty := [name for name, questions in sets if not questions]:
-        raise ConfigError(f"{empty[0]} holds no question: `kprep questions suggest URI` proposes some")
-    return sets
 
 
 def _configurations(configuration: Mapping[str, Any]) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Any
 from flows import gate
 from flows.workspace import Workspace
 from kprep.config import read_yaml
-from kprep.core.errors import RetrievalError
+from kprep.core.errors import ConfigError, RetrievalError
 from kprep.store import measures, overlay, releases
 from kprep.store.sql import Connection
 from quality import load_questions
@@ -93,16 +93,25 @@ def _line_of(text: str, code: str) -> str:
 
 
 def check(workspace: Workspace, files: Sequence[Path]) -> list[dict[str, Any]]:
-    """Labels that do not hold in the live release: {file, id, document, quote, reason}."""
-    own = workspace.base.config.quality.questions
-    chosen = list(files) or ([workspace.base.path(own)] if own is not None else [])
+    """Labels that do not hold in the live release: {file, id, document, quote, reason}. Raises: as `question_sets`."""
     wrong = []
     with workspace.database.begin() as connection:
         release = Reader(connection, workspace.kb, None, (), datetime.now(tz=UTC).date()).release
-        for path in chosen:
-            asked = load_questions(read_yaml(path), path.name)
-            wrong += [{"file": path.name, **row} for row in unheld(workspace, connection, release, asked)]
+        for name, asked in question_sets(workspace, files):
+            wrong += [{"file": name, **row} for row in unheld(workspace, connection, release, asked)]
     return wrong
+
+
+def question_sets(workspace: Workspace, files: Sequence[Path]) -> list[tuple[str, tuple[Question, ...]]]:
+    """Name and questions of each file; without files, of the gate's own. Raises: ConfigError where there are none."""
+    own = workspace.base.config.quality.questions
+    chosen = list(files) or ([workspace.base.path(own)] if own is not None else [])
+    if not chosen:
+        raise ConfigError("there are no questions: name a file of them, or set `quality.questions`")
+    sets = [(path.name, load_questions(read_yaml(path), path.name)) for path in chosen]
+    if empty := [name for name, questions in sets if not questions]:
+        raise ConfigError(f"{empty[0]} holds no question: `kprep questions suggest URI` proposes some")
+    return sets
 
 
 def unheld(

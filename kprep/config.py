@@ -29,7 +29,7 @@ FILTERABLE = ("sensitivity", "doc_type", "language", "source")
 
 
 class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     @model_validator(mode="before")
     @classmethod
@@ -273,9 +273,7 @@ class ViewConfig(_Strict):
 
     where: dict[Literal["sensitivity", "doc_type", "language", "source"], tuple[str, ...]] = Field(default_factory=dict)
     fields: tuple[str, ...] = ("text", "title", "heading_path", "citation", "locator")
-    boost: dict[Literal["fragment"], dict[str, Annotated[float, Field(gt=0, allow_inf_nan=False)]]] = Field(
-        default_factory=dict
-    )
+    boost: dict[Literal["fragment"], dict[str, Annotated[float, Field(gt=0)]]] = Field(default_factory=dict)
     stores: tuple[Literal["formal", "candidate"], ...] = ("formal",)
 
     @field_validator("fields")
@@ -463,7 +461,7 @@ def _read(path: Path) -> tuple[Any, yaml.Node | None]:
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError as error:
-        raise ConfigError(f"{path} does not exist, but the configuration names it") from error
+        raise ConfigError(f"there is no file {path}: correct its name, as given or in `kprep.yaml`") from error
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path} cannot be read: {_reason(error)}") from error
     try:

@@ -16,7 +16,7 @@ from kprep.core.errors import SourceError
 class Options(BaseModel):
     """Keys of `kprep.yaml` that only one kind of source has; each with a description, which the README shows."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 def _silent(_done: int, _known: int) -> None:

@@ -164,6 +164,48 @@ def test_questions_are_suggested_and_stale_labels_found(base: TestBase) -> None:
     assert (wrong["id"], wrong["reason"]) == ("code", "the document has other words")
 
 
+def test_files_without_a_question_are_no_labels_that_hold(base: TestBase) -> None:
+    (base.folder / "empty.yaml").write_text("# none yet\n", encoding="utf-8")
+    for name, said in (
+        ("empty.yaml", "empty.yaml holds no question"),
+        ("absent.yaml", "there is no file .*absent.yaml"),
+    ):
+        with pytest.raises(PrepError, match=said):
+            kprep(base, "questions", "check", str(base.folder / name))
+    base.configure(quality={})
+    with pytest.raises(PrepError, match="there are no questions: name a file of them"):
+        kprep(base, "questions", "check")
+
+
+def test_a_label_that_nobody_can_read_says_why(base: TestBase) -> None:
+    asked = """
+- {id: code, class: identifier, question: ERR_1045, as: [],
+   expect: [{document: docs/codes.md, quote: the uplink is lost for good}]}
+- {id: refund, class: natural, question: when does money come back, as: [staff],
+   expect: [{document: docs/refund.md, quote: five working days}]}
+- {id: tour, class: natural, question: where does the tour begin, as: [staff],
+   expect: [{document: docs/tour.md, quote: beside the old steam engine}]}
+- {id: typed, class: natural, question: where does the tour begin, as: [staff],
+   expect: [{document: docs/tuor.md, quote: beside the old steam engine}]}
+- {id: old, class: natural, question: where did the tour begin, as: [staff],
+   expect: [{document: docs/old.md, quote: beside the bell}]}
+"""
+    base.write(
+        "old.md", "---\nvalid_until: 2020-01-01\n---\n# Tour\n\nThe old tour began beside the bell of the gate.\n"
+    )
+    base.delete("tour.md")
+    assert base.run()["status"] == "published"
+    (base.folder / "questions.yaml").write_text(asked, encoding="utf-8")
+    kprep(base, "suppress", "docs/refund.md", "--reason", "legal", "--by", "ann")
+    assert {row["id"]: row["reason"] for row in kprep(base, "questions", "check")} == {
+        "code": "the principals of the question cannot read such a document",
+        "refund": "the document is hidden (legal): see `kprep suppressed`",
+        "tour": "the document is gone: its source deleted it",
+        "typed": "the release has no such document",
+        "old": "the document is no longer valid",
+    }
+
+
 def test_a_denied_question_that_names_what_is_not_there_is_a_stale_label_in_the_gate_too(base: TestBase) -> None:
     denied = (
         QUESTIONS.replace("quote: midpoint of grade}", "quote: bonus of grade}")

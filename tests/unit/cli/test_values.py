@@ -50,6 +50,11 @@ def load(folder: Path, keys: dict[str, Any]) -> config.KnowledgeBase:
         ({"views": {"a": {"boost": {"kind": {"code": 2}}}}}, "views.a.boost.kind: Input should be 'fragment'"),
         ({"quality": {"thresholds": {"worse_by": True}}}, ":9: quality.thresholds.worse_by: true and false are no"),
         ({"retrieval": {"lexical": {"weights": {"title": True}}}}, "lexical.weights: true and false are no numbers"),
+        ({"quality": {"thresholds": {"recall_at_5": float("nan")}}}, "recall_at_5: Input should be a finite number"),
+        (
+            {"quality": {"thresholds": {"chunk_count_z": float("inf")}}},
+            "chunk_count_z: Input should be a finite number",
+        ),
         ({"retention": {"days": {"manual": True}}}, "retention.days: true and false are no numbers"),
         ({"views": {"a": {"boost": {"fragment": {"code": True}}}}}, "views.a.boost: true and false are no numbers"),
     ],
