@@ -117,6 +117,7 @@ MEANINGS = {
     "quality.thresholds.vector_cosine": "least cosine of a stored vector and the same text embedded again",
     "quality.thresholds.locator_words": "least share of a chunk's words that must stand where its citation leads",
     "quality.thresholds.garbled_share": "share of garbled words in a document that is reported (warning)",
+    "quality.thresholds.figure_factor": "times as large or small a changed number must be to be reported (warning)",
     "quality.thresholds.conflict_likeness": "share of other words in common that makes clauses comparable",
     "quality.thresholds.min_questions": "with fewer questions recall and MRR are inconclusive",
     "quality.locator_sample": "citations of new chunks opened and compared with the original",

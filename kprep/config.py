@@ -253,6 +253,7 @@ class ThresholdConfig(_Strict):
     vector_cosine: float = Field(default=0.98, ge=0, le=1)
     locator_words: float = Field(default=0.9, ge=0, le=1)
     garbled_share: float = Field(default=0.05, gt=0, le=1)
+    figure_factor: float = Field(default=10.0, gt=1)
     conflict_likeness: float = Field(default=0.8, ge=0.5, le=1)
     conflicts: Literal["warning", "error"] = "warning"
     min_questions: int = Field(default=5, ge=1)

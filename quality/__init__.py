@@ -15,7 +15,7 @@ of new chunks, `text` and `index_text`), `code_cut` (a bracket that only the nei
 stays open in new code), `table_header`, `tables_lost`, `columns_shifted`, `language_mismatch`, `language_changed`.
 Coverage of new documents: `chunks_missing`, `text_lost`, `text_shrunk`, `headings_lost`, `chunk_count` (robust z),
 `reading_order`, `index_text`, `parents_wrong`, `keywords_missing`, `sections_gone`.
-Likeness: `chunks_similar` (MinHash), `documents_repeated`, `lines_repeated`, `clauses_conflict`.
+Likeness: `chunks_similar` (MinHash), `documents_repeated`, `lines_repeated`, `clauses_conflict`, `figures_changed`.
 Change: `mass_change`, `permissions_widened`, `copies_wider`, `metadata_differs`, `validity_lost`,
 `documents_exchanged`, `formats_gone`, `newer_first`, `vectors_wrong` (some vectors computed again).
 Citations: `locator_opens` opens the originals of a fixed sample of new chunks; 90 % of their words must stand there,
@@ -46,6 +46,7 @@ from quality import (
     code,
     counts,
     coverage,
+    figures,
     languages,
     likeness,
     locators,
@@ -74,6 +75,7 @@ CHECKS = by_name(
         *languages.CHECKS,
         *likeness.CHECKS,
         *clauses.CHECKS,
+        *figures.CHECKS,
         *change.CHECKS,
         *locators.CHECKS,
         *references.CHECKS,

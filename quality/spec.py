@@ -174,6 +174,7 @@ class Thresholds:
     vector_cosine: float = 0.98
     locator_words: float = 0.9
     garbled_share: float = 0.05
+    figure_factor: float = 10.0
     conflict_likeness: float = 0.8
     conflicts: Level = "warning"
     min_questions: int = 5

@@ -653,6 +653,26 @@ def another_date_in_a_german_policy() -> Candidate:
     return _pair(one, one.replace("März", "Mai"))
 
 
+@corruption("figures_changed")
+def a_decimal_point_moved_at_the_source() -> Candidate:
+    return candidate_of(with_documents(edited(TRAVEL, "0.30 EUR", "3.0 EUR")))
+
+
+@corruption("figures_changed")
+def a_limit_ten_times_as_high_in_a_table() -> Candidate:
+    return candidate_of(with_documents(edited("finance/purchasing-limits.md", "2,500 EUR", "25,000 EUR")))
+
+
+@corruption("figures_changed")
+def kilometres_turned_into_miles() -> Candidate:
+    return candidate_of(with_documents(edited(TRAVEL, "600 kilometres", "600 miles")))
+
+
+@corruption("figures_changed")
+def days_turned_into_weeks() -> Candidate:
+    return candidate_of(with_documents(edited(TRAVEL, "within 30 days", "within 30 weeks")))
+
+
 def _pair(one: str, other: str) -> Candidate:
     first = written(
         "people/rule-one.md", f"# Rules of the house\n\n{one}\n\nThe people team answers questions on it.\n"

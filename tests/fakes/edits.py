@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from quality.spec import Candidate, Question, TouchedRelation
-from tests.fakes.corruptions import with_documents, written
+from tests.fakes.corruptions import edited, with_documents, written
 from tests.fakes.handbook_candidate import REPLACED, TODAY, candidate_of, handbook, questions
 
 POLICIES = ("people/travel-expenses-2025.md", "engineering/relay-config-reference.md", "public/refund-policy.md")
@@ -271,6 +271,23 @@ def a_new_page_about_logging_in() -> Candidate:
 def a_new_page_about_templates() -> Candidate:
     text = "# Letters\n\nA template writes {{ first_name }} where the name goes, and {% for %} where a list goes.\n"
     return candidate_of(with_documents(written("people/letters.md", text)))
+
+
+@whole
+def a_figure_raised_a_little() -> Candidate:
+    return candidate_of(with_documents(edited("people/travel-expenses-2025.md", "600 kilometres", "650 kilometres")))
+
+
+@whole
+def a_price_raised_in_a_table() -> Candidate:
+    return candidate_of(
+        with_documents(edited("people/travel-expenses-2025.md", "| 62 EUR | 38 EUR |", "| 64 EUR | 40 EUR |"))
+    )
+
+
+@whole
+def a_unit_spelled_otherwise() -> Candidate:
+    return candidate_of(with_documents(edited("people/travel-expenses-2025.md", "600 kilometres", "600 km")))
 
 
 @whole
