@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-from quality.evaluation import RANKED_CLASSES, Evaluation, evaluate, span_in
+from quality.evaluation import RANKED_CLASSES, Evaluation, Ranked, evaluate, span_in
 from quality.samples import first
 from quality.spec import Candidate, CandidateChunk, CheckSpec, Expected, Finding, Level, Question
 from quality.text import words
@@ -88,35 +88,49 @@ def _misses(found: Evaluation) -> Samples:
 
 
 def questions_worse(candidate: Candidate) -> Sequence[Finding]:
-    """Per class: recall@5 against the live release, over the questions that both could answer.
+    """Per class: recall@5 against the live release, over the questions that both could answer. Classes of too few
+    questions to be judged alone are judged together.
 
     An error where more questions got worse than better, by two at least. A single one only warns: in a small class it
     is more than the margin, and one that was right by luck would keep out the repair that turns it.
     """
     limit = candidate.thresholds.worse_by
     if candidate.ask_live is None:
-        message = "there is no live release to compare with"
+        message = "there is no live release to compare with, or it is indexed in another way"
         return [Finding("questions_worse", "info", True, None, limit, message)]
     new, live = evaluate(candidate.questions, candidate.ask), evaluate(candidate.questions, candidate.ask_live)
-    findings = [_compared(kind, new, live, candidate) for kind in RANKED_CLASSES]
+    findings = [_compared(pairs, candidate) for pairs in _groups(new, live, candidate.thresholds.min_questions)]
     if live.failed:
         samples = first({"question_id": question.id, "error": error} for question, error in live.failed)
         message = f"{len(live.failed)} of {len(live.questions)} questions could not be asked of the live release"
         findings.append(Finding("questions_worse", "warning", False, None, limit, message, samples))
-    return [finding for finding in findings if finding is not None] or [
+    return findings or [
         Finding("questions_worse", "info", True, None, limit, "inconclusive: no question to compare with")
     ]
 
 
-def _compared(kind: str, new: Evaluation, live: Evaluation, candidate: Candidate) -> Finding | None:
-    """Finding of one class; `value` is how much recall@5 fell. None when the class has no question."""
+Pairs = list[tuple[Ranked, Ranked]]
+"""Questions as the live release and the candidate answer them."""
+
+
+def _groups(new: Evaluation, live: Evaluation, least: int) -> list[Pairs]:
+    """What is judged at once: each class of enough questions, and the others together."""
+    before = {item.question.id: item for item in live.ranked}
+    of_class: dict[str, Pairs] = {kind: [] for kind in RANKED_CLASSES}
+    for item in new.ranked:
+        if item.question.id in before:
+            of_class[item.question.kind].append((before[item.question.id], item))
+    few = [pair for pairs in of_class.values() if len(pairs) < least for pair in pairs]
+    return [pairs for pairs in (*(pairs for pairs in of_class.values() if len(pairs) >= least), few) if pairs]
+
+
+def _compared(pairs: Pairs, candidate: Candidate) -> Finding:
+    """Finding of one group; `value` is how much recall@5 fell."""
     limit, min_questions = candidate.thresholds.worse_by, candidate.thresholds.min_questions
-    if not new.total((kind,)):
-        return None
-    before = {item.question.id: item for item in live.ranked if item.question.kind == kind}
-    pairs = [(before[item.question.id], item) for item in new.ranked if item.question.id in before]
+    kinds = list(dict.fromkeys(item.question.kind for _, item in pairs))
+    named = f"class {kinds[0]}" if len(kinds) == 1 else f"classes {', '.join(kinds)}"
     if len(pairs) < min_questions:
-        message = f"inconclusive: {len(pairs)} questions of class {kind} compared, at least {min_questions} are needed"
+        message = f"inconclusive: {len(pairs)} questions of {named} compared, at least {min_questions} are needed"
         return Finding("questions_worse", "info", True, None, limit, message)
     was = fmean(old.recall_at_5 for old, _ in pairs)
     now = fmean(item.recall_at_5 for _, item in pairs)
@@ -124,7 +138,7 @@ def _compared(kind: str, new: Evaluation, live: Evaluation, candidate: Candidate
     balance = len(worse) - sum(item.recall_at_5 > old.recall_at_5 for old, item in pairs)
     passed = was - now <= limit + _ROUNDING
     level: Level = "error" if passed or balance >= SEVERAL else "warning"
-    message = f"recall@5 of class {kind} was {was:.3f} and is {now:.3f} over {len(pairs)} questions"
+    message = f"recall@5 of {named} was {was:.3f} and is {now:.3f} over {len(pairs)} questions"
     if not passed:
         message += "" if level == "error" else f", by {worse[0][1].question.id} alone, which blocks nothing"
         message += ": `kprep release diff` shows what changed; a rule, a model or a missing document made it worse"
@@ -132,7 +146,7 @@ def _compared(kind: str, new: Evaluation, live: Evaluation, candidate: Candidate
     if unanswerable:
         message += f"; all documents that answer {len(unanswerable)} of these questions are gone: {BACK_OR_OUT}"
     samples = first(
-        {"question_id": item.question.id, "class": kind, "was": old.recall_at_5, "is": item.recall_at_5}
+        {"question_id": item.question.id, "class": item.question.kind, "was": old.recall_at_5, "is": item.recall_at_5}
         | ({"reason": GONE} if item.question.id in unanswerable else {})
         for old, item in worse
     )

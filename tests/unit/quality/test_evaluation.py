@@ -206,6 +206,17 @@ def test_too_few_questions_are_inconclusive() -> None:
         assert "inconclusive" in one(report, code).message
 
 
+def test_classes_of_few_questions_are_judged_together() -> None:
+    asked = [replace(question, kind=("natural", "mixed")[at % 2]) for at, question in enumerate(QUESTIONS[:5])]
+    fewer = [chunk for chunk in CHUNKS if chunk.document_uri != TRAVEL]
+    report = run_gate(make_candidate(fewer, questions=asked, gone=frozenset({TRAVEL})))
+    finding = one(report, "questions_worse")
+    assert (finding.level, finding.passed) == ("error", False)
+    assert "recall@5 of classes natural, mixed was 1.000 and is 0.400 over 5 questions" in finding.message
+    assert "all documents that answer 3 of these questions are gone" in finding.message
+    assert {row["class"] for row in finding.samples} == {"natural", "mixed"}
+
+
 @pytest.mark.req("D14.5")
 def test_a_class_that_got_worse_blocks() -> None:
     fewer = [chunk for chunk in CHUNKS if chunk.document_uri != TRAVEL]
