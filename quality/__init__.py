@@ -37,6 +37,7 @@ Adding a check: a function `Candidate -> findings` and its `CheckSpec` in a file
 """
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from kprep.core.registry import by_name
@@ -89,6 +90,7 @@ def run_gate(candidate: Candidate) -> GateReport:
     """The report of all checks on a candidate; the same candidate gives the same report. Raises nothing of a check."""
     candidate = replace(
         candidate,
+        live_text=lru_cache(maxsize=1024)(candidate.live_text),
         ask=asked_once(candidate.ask),
         ask_live=asked_once(candidate.ask_live) if candidate.ask_live else None,
     )

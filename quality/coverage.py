@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from quality.samples import first, place
+from quality.sections import shares_kept
 from quality.spec import Candidate, CandidateChunk, CandidateDocument, CheckSpec, DocumentFigures, Finding
 from quality.text import word_count, words
 
@@ -15,6 +16,8 @@ LEAST_SPREAD = 0.3
 """Spread of the logarithm that is always normal, however alike the documents are: some three times as much is not."""
 LEAST_DOCUMENTS = 8
 """Fewer documents say nothing about what is normal."""
+LEAST_CHUNKS = 5
+"""A page with fewer chunks may well have small ones: two short sections, or a sentence and a small table."""
 UNORDERED = ("openapi", "json_schema", "yaml_config", "ini_config")
 """Parsers of references that are looked up: operations come first and schemas then, and settings of no section before
 all others, wherever the file has them."""
@@ -67,13 +70,16 @@ def text_lost(candidate: Candidate) -> Sequence[Finding]:
 
 
 def text_shrunk(candidate: Candidate) -> Sequence[Finding]:
-    """New versions with much less text than the live one: the author's cut, or a broken export."""
+    """New versions with much less text than the live one: the author's cut, or a broken export. Not where the rest
+    stands in another document now."""
     limit = candidate.thresholds.shrunk_share
-    shrunk = [
+    small = [
         (document.prepared.chars / document.live.chars, document)
         for document in candidate.documents
         if document.live and document.live.chars and document.prepared.chars < limit * document.live.chars
     ]
+    kept = shares_kept(candidate, [document for _, document in small], _ordinals(candidate))
+    shrunk = [(share, document) for share, document in small if kept.get(document.document_id, 0.0) < limit]
     shrunk.sort(key=lambda pair: (pair[0], pair[1].uri))
     message = f"{len(shrunk)} documents have less than {limit:.0%} of the text of their live version"
     if shrunk:
@@ -105,7 +111,8 @@ def _flat(now: DocumentFigures, before: DocumentFigures, shrunk_share: float) ->
 def chunk_count(candidate: Candidate) -> Sequence[Finding]:
     """Documents cut into abnormally many or few chunks for their length, by robust z of the characters per chunk.
 
-    Compared are documents of one language: a character of Chinese says more than a letter.
+    Compared are documents of one language: a character of Chinese says more than a letter. Of a short page only large
+    chunks are abnormal.
     """
     limit = candidate.thresholds.chunk_count_z
     sizes: dict[str, dict[str, float]] = defaultdict(dict)
@@ -117,17 +124,18 @@ def chunk_count(candidate: Candidate) -> Sequence[Finding]:
     if not enough:
         message = f"inconclusive: {LEAST_DOCUMENTS} new documents of one language are needed"
         return [Finding("chunk_count", "info", True, None, limit, message)]
+    few = {document.uri for document in candidate.documents if document.prepared.chunks < LEAST_CHUNKS}
     scores: dict[str, float] = {}
     for group in enough:
         middle = median(group.values())
         spread = max(1.4826 * median(abs(size - middle) for size in group.values()), LEAST_SPREAD)
-        scores |= {uri: abs(size - middle) / spread for uri, size in group.items()}
+        scores |= {uri: abs(size - middle) / spread for uri, size in group.items() if size > middle or uri not in few}
     odd = sorted((uri for uri, score in scores.items() if score > limit), key=lambda uri: (-scores[uri], uri))
     message = f"{len(odd)} of {len(scores)} new documents have abnormally small or large chunks"
     if odd:
         message += ": `kprep chunks URI` shows them; a parser may have taken them apart or glued them together"
     samples = first({"document_uri": uri, "robust_z": round(scores[uri], 1)} for uri in odd)
-    return [Finding("chunk_count", "warning", not odd, max(scores.values()), limit, message, samples)]
+    return [Finding("chunk_count", "warning", not odd, max(scores.values(), default=0.0), limit, message, samples)]
 
 
 def reading_order(candidate: Candidate) -> Sequence[Finding]:

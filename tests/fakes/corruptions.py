@@ -213,6 +213,13 @@ def a_section_emptied_under_its_heading() -> Candidate:
     return candidate_of(with_documents(written(REFUND, "".join(parts))))
 
 
+@corruption("sections_gone")
+def a_section_moved_where_few_may_read_it() -> Candidate:
+    *kept, last = _sections(REFUND)
+    moved = written("people-confidential/refunds.md", f"# Refunds\n\n{last}")
+    return candidate_of(with_documents(written(REFUND, "".join(kept)), moved))
+
+
 @corruption("headings_lost")
 def the_headings_exported_as_plain_text() -> Candidate:
     content = handbook()[TRAVEL].content.decode()

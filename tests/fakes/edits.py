@@ -291,6 +291,24 @@ def a_unit_spelled_otherwise() -> Candidate:
 
 
 @whole
+def a_document_split_in_two() -> Candidate:
+    uri = "engineering/relay-config-reference.md"
+    parts = re.split(r"(?m)^(?=## )", handbook()[uri].content.decode())
+    half = len(parts) // 2
+    kept = written(uri, "".join(parts[:half]))
+    moved = written("engineering/relay-config-more.md", "# Relay configuration, part two\n\n" + "".join(parts[half:]))
+    return candidate_of(with_documents(kept, moved), questions=_questions_without("relay-config"))
+
+
+@whole
+def a_short_new_page_with_a_table() -> Candidate:
+    text = (
+        "# Bikes\n\nTake one.\n\n| Hall | Bikes |\n| --- | --- |\n| 1 | 4 |\n\nBring it back.\n\n```sh\nunlock\n```\n"
+    )
+    return candidate_of(with_documents(written("people/bikes.md", text)))
+
+
+@whole
 def a_new_document_in_german() -> Candidate:
     text = "# Kantine\n\nDie Kantine öffnet mittags und schließt, sobald die Suppe alle ist. Gäste gehen zum Empfang.\n"
     return candidate_of(with_documents(written("people/kantine.md", text)))

@@ -73,3 +73,26 @@ def test_text_without_headings() -> None:
 )
 def test_what_is_said_elsewhere_or_otherwise_is_not_gone(now: Sequence[Passage]) -> None:
     assert gone(now).passed
+
+
+OTHER = "people/cabs.md"
+
+
+def split(moved: str, acl: tuple[str, ...] = ("staff",), *, is_new: bool = True) -> Finding:
+    now = [make_chunk(TRAVEL, 0, HOTELS, heading_path=("Travel", "Hotels"), acl=("staff",))]
+    now += [make_chunk(OTHER, 0, moved, heading_path=("Cabs",), acl=acl, is_new=is_new)]
+    figures = DocumentFigures(2, 300, 3, "en", ("staff",))
+    document = CandidateDocument(document_id("kb", "people", TRAVEL), TRAVEL, "internal", figures, 300, 0.0, figures)
+    (finding,) = sections_gone(make_candidate(now, documents=[document], live_text=lambda _: LIVE[:2]))
+    return finding
+
+
+def test_a_section_that_stands_in_another_file_for_the_same_readers_is_not_gone() -> None:
+    assert split(TAXIS).passed
+    assert split(f"Our cabs are yellow. {TAXIS} Ask the desk.", ("public",)).passed
+
+
+def test_a_section_of_which_another_file_has_a_phrase_or_for_others_is_gone() -> None:
+    assert not split("Taxis need a receipt here too, and bicycles need none.").passed
+    assert not split(TAXIS, ("board",)).passed
+    assert not split(TAXIS, is_new=False).passed
