@@ -46,7 +46,9 @@ _SHORTENED = re.compile(r"(?<!\w)(?:\.{3}|\u2026)(?!\w)")
 _SHOWN = re.compile(r"^(?:@@ |diff |--- |\+\+\+ |\$ )", re.MULTILINE)
 """Changes of code, and a session with what a tool says: brackets need not close there."""
 _FENCE = re.compile(r"^(?:`{3}|~{3})|(?<=\n\n)#{2,6} \w", re.MULTILINE)
-_SIGNS_OF_CODE = re.compile(r"[{}()\[\]=;<>$|\\]|^\s|^[#/*+-]")
+_SIGNS_OF_CODE = re.compile(r"[{}()\[\]=;<>$|\\]|^\s|^[#/*+-]|\s--?\w|\w_\w")
+_SHELL = re.compile(r"(?P<opens>^\s*if\b.*;\s*then\s*$|;\s*do\s*$)|(?P<closes>^\s*(?:fi|done)\b)")
+"""Blocks of a shell, which words close."""
 
 
 class Place(NamedTuple):
@@ -114,7 +116,7 @@ def _cut_off(
         for run in _runs(chunks):
             at_end = run[-1].ordinal == ends[document.document_id] and run[-1].parser.startswith("markdown@")
             found = _found(run, _related(run, live), has_live=document.live is not None)
-            found += _swallowed("\n\n".join(chunk.text for chunk in run), live) if at_end else []
+            found += _swallowed([chunk.text for chunk in run], live) if at_end else []
             for place in dict.fromkeys(found):
                 holder = next((chunk for chunk in reversed(run) if place.line in chunk.text), run[-1])
                 if holder.is_new:
@@ -145,8 +147,11 @@ def _found(run: Sequence[CandidateChunk], live: Sequence[str], *, has_live: bool
     joined, before = "\n".join(texts), "\n".join(live)
     if _SHORTENED.search(joined) or _SHOWN.search(joined):
         return []
-    found = open_places(joined, closing=has_live) + _bare_blocks(texts)
-    known = {place.line.strip() for place in open_places(before, closing=True) + _bare_blocks(list(live))}
+    found = open_places(joined, closing=has_live) + _bare_blocks(texts) + _open_shell(joined)
+    known = {
+        place.line.strip()
+        for place in open_places(before, closing=True) + _bare_blocks(list(live)) + _open_shell(before)
+    }
     found += [Place(line, "its body is gone") for line in _emptied(joined) - _emptied(before) if line in before]
     return [place for place in found if place.line.strip() not in known]
 
@@ -249,6 +254,19 @@ def _bare_blocks(texts: Sequence[str]) -> list[Place]:
     return found
 
 
+def _open_shell(code: str) -> list[Place]:
+    """Lines that open a block of a shell which no later line closes."""
+    written = code.split("\n")
+    stack: list[int] = []
+    for number, line in enumerate(_uncommented(code).split("\n")):
+        match = _SHELL.search(line)
+        if match and match["opens"]:
+            stack.append(number)
+        elif match and stack:
+            stack.pop()
+    return [Place(written[number], "its block stays open") for number in stack]
+
+
 def _emptied(code: str) -> set[str]:
     """Lines that open a brace which the next line closes."""
     lines = [line for line in code.split("\n") if line.strip()]
@@ -259,19 +277,23 @@ def _emptied(code: str) -> set[str]:
     }
 
 
-def _swallowed(code: str, live: Sequence[Passage]) -> list[Place]:
+def _swallowed(texts: Sequence[str], live: Sequence[Passage]) -> list[Place]:
     """The first paragraph of prose in code at the end of a document: a fence that was not closed took it in. Not where
-    the live version shows it in its code too."""
-    head, _, _ = code.partition("\n\n")
-    if not _FENCE.search(code) and not _SIGNS_OF_CODE.search(head):
-        return []
-    for paragraph in code.split("\n\n")[1:]:
-        if not _prose(paragraph):
-            continue
-        line = paragraph.split("\n")[0]
-        if any(line in text and head in text for _, text in live):
-            return []
-        return [Place(line, "prose in code: a code block before it may not be closed")]
+    the live version shows it in its code too, nor what introduces the code of a chunk."""
+    parts = [text.split("\n\n") for text in texts]
+    head = parts[0][0]
+    code = "\n\n".join(texts)
+    shown = _FENCE.search(code) or any(_SIGNS_OF_CODE.search(part) for found in parts for part in found[:2])
+    for number, found in enumerate(parts):
+        only_prose = number > 0 and all(map(_prose, found))
+        for paragraph in found if only_prose else found[1:]:
+            if not _prose(paragraph):
+                continue
+            line = paragraph.split("\n")[0]
+            told = [head in text for _, text in live if line in text]
+            if any(told) or not (shown or told):
+                return []
+            return [Place(line, "prose in code: a code block before it may not be closed")]
     return []
 
 

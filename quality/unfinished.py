@@ -15,9 +15,10 @@ _MARKS = {
         r"\{\{[-~#/]?\s*[\w.]+(?:\s*\|[^{}\n]*)?\s*[-~]?\}\}|\{%[-+]?\s*\w[^{}%\n]*%\}|<%=?[^%\n]+%>"
     ),
     "text that is still to be written": re.compile(
-        r"(?m)^[\s*>-]*(?:TODO|TBD|FIXME)\b\s*(?:[:.\u2026!(-]|$)|\[(?:TODO|TBD|FIXME|insert|fill in)\b[^\]\n]{0,60}\]"
+        r"(?m)(?<![\w/-])(?:TODO|TBD|FIXME)\b(?=[:\u2026!()]|[.\s]*$)"
+        r"|\[(?:TODO|TBD|FIXME|insert|fill in)\b[^\]\n]{0,60}\]"
     ),
-    "filler text": re.compile(r"\blorem ipsum dolor\b|\bconsectetur adipisc", re.IGNORECASE),
+    "filler text": re.compile(r"\bLorem ipsum\b|\b[Ll]orem ipsum dolor\b|\bconsectetur adipisc"),
 }
 _ABOUT_TEMPLATES = re.compile(
     r"templat|jinja|liquid|handlebars|mustache|twig|django|helm|ansible|placeholder|merge field|macro|variable"

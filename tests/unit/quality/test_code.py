@@ -44,6 +44,14 @@ def row(now: Sequence[str], live: Sequence[str] | None = None, after: str = "") 
         ("def one():\n\ndef two():\n    return 2", "def one():", "nothing stands in its block"),
         (JAVA[: JAVA.index("    }")], "class Pump {", "a bracket stays open"),
         (f'x = """\n{PROSE}', 'x = """', "a string or comment stays open"),
+        ("if [ -f a ]; then\n  cat a", "if [ -f a ]; then", "its block stays open"),
+        ("for a in *; do\n  if b; then\n    c\n  fi", "for a in *; do", "its block stays open"),
+        (f"start_pump --speed 3\n\n{PROSE}", PROSE, "prose in code: a code block before it may not be closed"),
+        (
+            f"As shown:\n\nstart_pump --speed 3\n\n{PROSE}",
+            PROSE,
+            "prose in code: a code block before it may not be closed",
+        ),
         (f"open(1)\n\n{PROSE}", PROSE, "prose in code: a code block before it may not be closed"),
         (f"open(1)\n\n## Filters\n\n{PROSE}", PROSE, "prose in code: a code block before it may not be closed"),
     ],
@@ -74,6 +82,8 @@ def test_what_is_told_only_beside_the_live_version() -> None:
         "the interval [0, 1) is half open :(\nsee the manual (page 3",
         "share = words[:: len(words) // 100]\nopen('https://a.example/(x)')  # don't: (",
         "check path/*.py\ncheck other/*.md",
+        "for a in *; do\n  if b; then\n    c\n  fi\ndone\nif b; then c; fi",
+        "if a then\n  b\nend",
         "case $1 in\n  a) echo 1 ;;\n  *) echo 2 ;;\nesac",
         "text.replace(/\\(/g, '')",
         "Start the pump as follows (by hand:\n\nstart_pump(3)",
@@ -94,8 +104,16 @@ def test_what_stays_open_in_the_live_version_too_is_known() -> None:
     assert judged([template + "\nBye."], [template]).passed
 
 
+def test_prose_of_the_live_version_within_code_needs_no_sign_of_code() -> None:
+    assert row([f"make pump\n\n{PROSE}"], ["make pump", PROSE]) is not None
+    assert judged([f"make pump\n\n{PROSE}"], [f"make pump\n\n{PROSE} Bye."]).passed
+    assert judged([f"make pump\n\n{PROSE}"]).passed
+
+
 def test_code_that_goes_on_in_the_next_chunk_is_whole() -> None:
     at = WHOLE.index("        wait")
     assert judged([WHOLE[:at], WHOLE[at:]]).passed
     assert judged([WHOLE, JAVA], after=PROSE).passed
+    assert judged([WHOLE, f"{PROSE}\n\n{JAVA}"]).passed
+    assert not judged([WHOLE, f"{PROSE}\n\n{PROSE}"]).passed
     assert balanced(WHOLE)

@@ -42,6 +42,9 @@ def judged(
         "Dear <%= name %>, welcome.",
         "Hotels\n\nTODO: ask Kim about the limit",
         "TBD",
+        "We meet at noon. TODO",
+        "The rest follows: TODO: lunch. The date (TBD) is open.",
+        "Lorem ipsum.",
         "The limit is [insert amount] per night.",
         "Lorem ipsum dolor sit amet.",
     ],
@@ -63,6 +66,7 @@ def test_what_a_template_left_open_is_seen(text: str) -> None:
         ("Our TODO list stands on the board; todos are kept there.", None),
         ("Sets are written {{1}, {2}}, a share as 5 {%}.", None),
         ("Press <% to leave.", None),
+        ("The faker writes lorem ipsum into each field.", None),
     ],
 )
 def test_code_and_texts_about_templates_are_finished(text: str, original: str | None) -> None:
