@@ -13,6 +13,8 @@ from kprep.store.sql import load
 SQL = load(__file__)
 COUNTS = ("children", "parents", "documents", "chunks", "length")
 MOST_COPIES = 1_000
+PARENTS = 500
+"""Chunks whose sections are held at a time."""
 
 
 def statistics(
@@ -66,9 +68,28 @@ def changes(connection: Connection, kb: str, old: int, new: int) -> tuple[int, i
 
 
 def gate_chunks(connection: Connection, kb: str, release: int, space: str, uris: Sequence[str]) -> list[dict[str, Any]]:
-    """Chunks that are new in a candidate, and those of the documents named, by URI and position."""
+    """Chunks that are new in a candidate, and those of the documents named, by URI and position. `in_parent`: whether
+    the section's text holds the chunk's where it says."""
     values = {"kb": kb, "release": release, "space": space, "uris": list(uris)}
-    return [dict(row) for row in connection.execute(SQL["gate_chunks"], values).mappings()]
+    rows = [dict(row) for row in connection.execute(SQL["gate_chunks"], values).mappings()]
+    texts: dict[str, str] = {}
+    for at, row in enumerate(rows):
+        if row["parent_id"] not in texts:  # here, some at a time: PostgreSQL unpacks a long text for each chunk in it
+            coming = list(dict.fromkeys(other["parent_id"] for other in rows[at : at + PARENTS]))
+            found = connection.execute(SQL["gate_parents"], {"kb": kb, "parents": coming})
+            texts = {parent: str(text) for parent, text in found}
+        text, first, last = texts.get(row["parent_id"]), row.pop("first"), row.pop("last")
+        row["in_parent"] = (
+            text is not None and last is not None and _ends_with(row["text"], text[first:last], last - first)
+        )
+    for row in rows:
+        del row["parent_id"]
+    return rows
+
+
+def _ends_with(text: str, said: str, length: int) -> bool:
+    """The last `length` characters of a chunk, before which its header may stand, are these."""
+    return text[max(len(text) - length, 0) :] == said
 
 
 def texts_of(connection: Connection, kb: str, release: int, uris: Sequence[str]) -> list[tuple[str, str]]:

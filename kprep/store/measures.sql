@@ -45,8 +45,7 @@ WHERE o.kb = :kb AND o.to_release > :old AND o.to_release <= :new AND o.from_rel
 SELECT m.chunk_id, m.document_id, d.uri AS document_uri, m.ordinal, m.locator, c.kind, c.text, c.index_text,
     c.heading_path, c.language, c.tokens, m.from_release = :release AS is_new, v.content_hash AS original,
     v.media_type, v.parser, m.acl, m.section_acl, m.sensitivity, m.valid_from, m.valid_until, c.keywords,
-    coalesce(right(c.text, upper(p.span) - lower(p.span))
-        = substr(t.text, lower(p.span) + 1, upper(p.span) - lower(p.span)), false) AS in_parent,
+    m.parent_id, lower(p.span) AS first, upper(p.span) AS last,
     EXISTS (SELECT FROM kprep.embeddings e JOIN kprep.spaces USING (space_id)
         WHERE space = :space AND e.content_hash = m.content_hash) AS has_vector
 FROM kprep.release_documents d
@@ -55,7 +54,6 @@ JOIN kprep.release_members m ON m.kb = d.kb AND m.document_id = d.document_id AN
     AND (m.to_release IS NULL OR m.to_release > :release)
 JOIN kprep.chunks c ON c.kb = m.kb AND c.chunk_id = m.chunk_id
 LEFT JOIN kprep.version_chunks p ON p.kb = d.kb AND p.version_id = d.version_id AND p.ordinal = m.ordinal
-LEFT JOIN kprep.parents t ON t.kb = m.kb AND t.parent_id = m.parent_id
 WHERE d.kb = :kb AND d.from_release <= :release AND (d.to_release IS NULL OR d.to_release > :release)
   AND d.document_id = ANY(ARRAY(  -- found by their indexes first: the condition below alone would read all members
     SELECT document_id FROM kprep.release_members WHERE kb = :kb AND from_release = :release
@@ -63,6 +61,9 @@ WHERE d.kb = :kb AND d.from_release <= :release AND (d.to_release IS NULL OR d.t
     UNION SELECT document_id FROM kprep.release_documents WHERE kb = :kb AND uri = ANY(:uris)))
   AND (m.from_release = :release OR d.from_release = :release OR d.uri = ANY(:uris))
 ORDER BY d.uri, m.ordinal;
+
+-- name: gate_parents
+SELECT parent_id, text FROM kprep.parents WHERE kb = :kb AND parent_id = ANY(:parents);
 
 -- name: texts_of
 -- What documents of a release say.
