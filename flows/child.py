@@ -147,7 +147,7 @@ class PrepareChild:
 def _context() -> ForkServerContext:
     """Children are forked from a clean server that has loaded the rooms once: quick to replace, safe with threads."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["flows.rooms", "flows.child_imports"])
+    context.set_forkserver_preload(["flows.child_imports", "flows.rooms"])
     return context
 
 

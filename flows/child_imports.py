@@ -2,8 +2,11 @@
 
 import importlib
 import os
+import signal
 
-from kprep.offline import prepare_environment
+signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches this process too; who started it ends it, without a word
+
+from kprep.offline import prepare_environment  # noqa: E402
 
 prepare_environment()
 for _name in (

@@ -137,7 +137,9 @@ def ingest_documents(
     and planned already. Raises: PrepError; the run is recorded as failed.
     """
     if run_id is not None:
-        return _carry_out(_contexts[run_id].workspace, run_id, None)
+        workspace = _contexts[run_id].workspace
+        with stoppable(workspace, run_id):  # anew: Prefect has put its own handling of SIGTERM in place
+            return _carry_out(workspace, run_id, None)
     with opened(Path(knowledge_base), Path(data_dir) if data_dir else None) as workspace, steps.only_run(workspace):
         begun = steps.begin(workspace)
         with steps.recorded(workspace, begun), running(workspace, begun, only or ()):

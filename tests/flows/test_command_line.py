@@ -234,7 +234,12 @@ def prefect_servers(data_dir: Path) -> list[int]:
 def started(command: CommandLine, data_dir: Path) -> subprocess.Popen[str]:
     """A run that has woken Prefect."""
     running = subprocess.Popen(
-        command.command("run"), env=command.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command.command("run"),
+        env=command.environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
     )
     deadline = time.monotonic() + 60
     while not prefect_servers(data_dir) and time.monotonic() < deadline:
@@ -243,13 +248,16 @@ def started(command: CommandLine, data_dir: Path) -> subprocess.Popen[str]:
     return running
 
 
-def test_ctrl_c_ends_a_run_at_once_and_leaves_nothing(folder: Path, data_dir: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
+def test_a_signal_ends_a_run_at_once_and_leaves_nothing(folder: Path, data_dir: Path, number: signal.Signals) -> None:
     command = CommandLine(folder, data_dir, {})
     running = started(command, data_dir)
+    while command.json("status")["runs"][0]["stage"] == "scan" and running.poll() is None:
+        time.sleep(0.1)  # until Prefect, which has its own idea of signals, has begun
     asked = time.monotonic()
-    running.send_signal(signal.SIGINT)
+    os.killpg(running.pid, number)  # as a terminal and a service manager do it: the run and all it started
     _, said = running.communicate(timeout=30)
-    assert running.returncode == 130
+    assert running.returncode == 128 + number, said
     assert time.monotonic() - asked < 10
     assert "stopping" in said
     assert "Traceback" not in said
