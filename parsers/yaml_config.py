@@ -34,11 +34,15 @@ def parse(raw: RawDocument) -> ParsedDocument:
 
 
 def quote(content: bytes, locator: Locator) -> str:
-    """The lines at the place, after the full names of the settings in them; with an anchor alone, of that setting."""
+    """The lines at the place, after the titles of the YAML documents they stand in, where there are several, and the
+    full names of the settings in them; with an anchor alone, of that setting."""
     text = decode(content).text
     settings, titles = _settings(text, "quote")
     span = locator.char or span_of(settings, titles, locator.anchor)
-    return quote_settings(text, span, settings) if span else quote_text(content, locator)
+    if not span:
+        return quote_text(content, locator)
+    parts = dict.fromkeys(setting.part for setting in settings if setting.start < span[1] and span[0] < setting.end)
+    return "\n".join((*(titles[part] for part in parts if titles), quote_settings(text, span, settings)))
 
 
 def _settings(text: str, where: str) -> tuple[list[Setting], list[str]]:
