@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from sqlalchemy import text
 
 from kprep.core.models import Locator
 from kprep.store import documents
@@ -97,7 +98,7 @@ def load() -> ModuleType:
     return module
 
 
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1800)
 def test_hostile_files_cost_themselves_alone(make_base: MakeBase) -> None:
     always = {"bomb.pdf", "deep.html", "invalid-utf8.md"}
     hostile = {
@@ -115,7 +116,8 @@ def test_hostile_files_cost_themselves_alone(make_base: MakeBase) -> None:
     assert (summary["status"], errors(summary)) == ("published", [])
     with base.connection() as connection:
         failed = {row.uri.removeprefix("docs/"): row.reason for row in documents.failures(connection, base.name)}
-    published = {row["uri"].removeprefix("docs/") for row in base.content()}
+        found = connection.execute(text("SELECT uri FROM kprep.release_documents WHERE kb = :kb"), {"kb": base.name})
+        published = {str(uri).removeprefix("docs/") for (uri,) in found}  # alone: some have sections of megabytes
     for name in sorted({*FOUR, *hostile}):
         print(f"{name:60} {failed.get(name) or ('published' if name in published else 'LOST')}")  # noqa: T201
     assert set(FOUR) <= published
