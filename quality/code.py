@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from quality.samples import MAX_CHARS, first, shown
+from quality.samples import MAX_CHARS, first, shown, vouched
 from quality.spec import Candidate, CandidateChunk, CheckSpec, Finding, Passage
 from quality.text import word_count
 
@@ -65,7 +65,8 @@ def code_cut(candidate: Candidate) -> Sequence[Finding]:
         if chunk.kind == "code":
             code[chunk.document_id][chunk.ordinal] = chunk
     cut = [
-        shown(candidate, chunk, place.reason) | ({"line": place.line[:MAX_CHARS]} if _safe(candidate, chunk) else {})
+        shown(candidate, chunk, place.reason)
+        | ({"line": place.line[:MAX_CHARS]} if vouched(candidate, chunk.text) else {})
         for chunk, place in _cut_off(candidate, code)
     ]
     cut += [
@@ -79,10 +80,6 @@ def code_cut(candidate: Candidate) -> Sequence[Finding]:
     if cut:
         message += ": look whether the source is whole, and its code blocks closed"
     return [Finding("code_cut", "warning", not cut, len(cut) / total if total else 0.0, 0.0, message, first(cut))]
-
-
-def _safe(candidate: Candidate, chunk: CandidateChunk) -> bool:
-    return "text" in shown(candidate, chunk)
 
 
 def _is_cut(chunk: CandidateChunk, code: dict[int, CandidateChunk]) -> bool:

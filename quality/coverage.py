@@ -26,17 +26,9 @@ INDEX_WORDS = 0.9
 """Share of a chunk's words that its index text must hold."""
 
 
-def _ordinals(candidate: Candidate) -> dict[str, list[CandidateChunk]]:
-    """Chunks looked at by document, in order."""
-    chunks: dict[str, list[CandidateChunk]] = defaultdict(list)
-    for chunk in candidate.chunks:
-        chunks[chunk.document_id].append(chunk)
-    return {key: sorted(found, key=lambda chunk: chunk.ordinal) for key, found in chunks.items()}
-
-
 def chunks_missing(candidate: Candidate) -> Sequence[Finding]:
     """Documents of which the candidate holds other chunks than were prepared: some lost, or one in two places."""
-    chunks = _ordinals(candidate)
+    chunks = candidate.by_document()
     wrong = []
     for document in candidate.documents:
         found = [chunk.ordinal for chunk in chunks.get(document.document_id, ())]
@@ -51,7 +43,7 @@ def chunks_missing(candidate: Candidate) -> Sequence[Finding]:
 def text_lost(candidate: Candidate) -> Sequence[Finding]:
     """Documents whose chunks and their headings hold much less text than the parser found and cleaning left."""
     least = candidate.thresholds.chunk_coverage
-    chunks = _ordinals(candidate)
+    chunks = candidate.by_document()
     lost: list[tuple[float, CandidateDocument]] = []
     for document in candidate.documents:
         wanted = document.parsed_chars * (1 - document.removed_share)
@@ -78,7 +70,7 @@ def text_shrunk(candidate: Candidate) -> Sequence[Finding]:
         for document in candidate.documents
         if document.live and document.live.chars and document.prepared.chars < limit * document.live.chars
     ]
-    kept = shares_kept(candidate, [document for _, document in small], _ordinals(candidate))
+    kept = shares_kept(candidate, [document for _, document in small], candidate.by_document())
     shrunk = [(share, document) for share, document in small if kept.get(document.document_id, 0.0) < limit]
     shrunk.sort(key=lambda pair: (pair[0], pair[1].uri))
     message = f"{len(shrunk)} documents have less than {limit:.0%} of the text of their live version"
@@ -142,7 +134,7 @@ def reading_order(candidate: Candidate) -> Sequence[Finding]:
     """Documents whose chunks do not stand in the order of their places in the original. Tables do not count: one that
     stands inside another is written before or after it. Nor do references that are looked up and not read."""
     wrong = []
-    for chunks in _ordinals(candidate).values():
+    for chunks in candidate.by_document().values():
         found = [chunk for chunk in chunks if chunk.kind != "table" and chunk.parser.partition("@")[0] not in UNORDERED]
         places = [_position(chunk) for chunk in found]
         for before, after, chunk in zip(places, places[1:], found[1:], strict=False):

@@ -119,13 +119,10 @@ def _unit(text: str, *, after_number: bool) -> str:
 def figures_changed(candidate: Candidate) -> Sequence[Finding]:
     """Sentences and rows that are those of the live version but for their figures: those with another unit, or a number
     `figure_factor` times as large or small, warn; the others are told."""
-    held: dict[str, list[CandidateChunk]] = defaultdict(list)
-    for chunk in candidate.chunks:
-        if chunk.kind != "code":
-            held[chunk.document_id].append(chunk)
+    held = candidate.by_document()
     changes: list[Change] = []
     for document in candidate.documents:
-        own = sorted(held.get(document.document_id, ()), key=lambda chunk: chunk.ordinal)
+        own = [chunk for chunk in held.get(document.document_id, ()) if chunk.kind != "code"]
         if document.live and any(chunk.is_new for chunk in own):
             live = [text for _, text in candidate.live_text(document.document_id)]
             changes += _changes(own, live, candidate.thresholds.figure_factor)

@@ -25,13 +25,10 @@ _ADDRESS = re.compile(r"://|[^\W_]@[\w-]+\.\w|[/\\=&#%_+.]|^[0-9a-f-]+$|^[a-z]+\
 def garbled(candidate: Candidate) -> list[tuple[CandidateChunk, str]]:
     """New chunks of documents in which an abnormal share of the words is garbled, each with what is odd in it."""
     limit = candidate.thresholds.garbled_share
-    documents: dict[str, list[CandidateChunk]] = defaultdict(list)
-    for chunk in candidate.chunks:
-        if chunk.kind != "code":
-            documents[chunk.document_id].append(chunk)
     live = {document.document_id for document in candidate.documents if document.live}
     found = []
-    for key, chunks in documents.items():
+    for key, held in candidate.by_document().items():
+        chunks = [chunk for chunk in held if chunk.kind != "code"]
         if not any(chunk.is_new for chunk in chunks):
             continue
         said = [word for chunk in chunks for word in _words(chunk.text)]

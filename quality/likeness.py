@@ -141,12 +141,9 @@ def _first_with_each(bucket: list[int]) -> Iterable[tuple[int, int]]:
 
 def lines_repeated(candidate: Candidate) -> Sequence[Finding]:
     """Lines that stand at the edge of many chunks of one document: running headers, banners, legal footers."""
-    documents: dict[str, list[CandidateChunk]] = defaultdict(list)
-    for chunk in candidate.chunks:
-        if chunk.kind in ("text", "list"):
-            documents[chunk.document_id].append(chunk)
     noisy = []
-    for found in documents.values():
+    for chunks in candidate.by_document().values():
+        found = [chunk for chunk in chunks if chunk.kind in ("text", "list")]
         edges = Counter(edge for chunk in found for edge in _edges(chunk.text))
         limit = max(NOISE_CHUNKS, candidate.thresholds.repeated_share * len(found))
         noisy += [

@@ -31,12 +31,10 @@ def sections_gone(candidate: Candidate) -> Sequence[Finding]:
     """Sections of live versions of which neither heading nor words stand in the new one; and documents that lost much
     otherwise, with next to nothing in its place. Renamed, moved and rewritten sections are no finding, nor what stands
     word for word in new text of another document that the same readers have."""
-    held: dict[str, list[CandidateChunk]] = defaultdict(list)
-    for chunk in candidate.chunks:
-        held[chunk.document_id].append(chunk)
+    held = candidate.by_document()
     suspects = []
     for document in candidate.documents:
-        own = sorted(held.get(document.document_id, ()), key=lambda chunk: chunk.ordinal)
+        own = held.get(document.document_id, [])
         if document.live and (len(own) != document.live.chunks or any(chunk.is_new for chunk in own)):
             now = _parts((chunk.heading_path, chunk.text) for chunk in own)
             live = _parts(candidate.live_text(document.document_id))

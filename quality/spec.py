@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -243,6 +244,13 @@ class Candidate:
     """Chunks of other documents of the candidate, new or not, that share the most telling words with one."""
     vector_agreement: Callable[[CandidateChunk], float | None] | None = None
     """Cosine of a chunk's stored vector and one computed now; None when the embedder cannot be asked."""
+
+    def by_document(self) -> dict[str, list[CandidateChunk]]:
+        """The chunks of each document, by its id, in their order there."""
+        found: dict[str, list[CandidateChunk]] = defaultdict(list)
+        for chunk in sorted(self.chunks, key=lambda chunk: chunk.ordinal):
+            found[chunk.document_id].append(chunk)
+        return dict(found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -170,11 +170,9 @@ def _changed(
     candidate: Candidate,
 ) -> Iterator[tuple[CandidateDocument, list[CandidateChunk], Sequence[Passage]]]:
     """Documents with something new in them and a live version: their chunks now, and their text there."""
-    held: dict[str, list[CandidateChunk]] = defaultdict(list)
-    for chunk in candidate.chunks:
-        held[chunk.document_id].append(chunk)
+    held = candidate.by_document()
     for document in candidate.documents:
-        own = sorted(held.get(document.document_id, ()), key=lambda chunk: chunk.ordinal)
+        own = held.get(document.document_id, [])
         if document.live and any(chunk.is_new and "|" in chunk.text for chunk in own):
             yield document, own, candidate.live_text(document.document_id)
 

@@ -105,12 +105,10 @@ def _in_prose(candidate: Candidate, chunk: CandidateChunk, marks: dict[str, str]
 
 def error_pages(candidate: Candidate) -> Sequence[Finding]:
     """Short new documents that say what the page of an error or a login says, in the place of their text."""
-    held: dict[str, list[CandidateChunk]] = defaultdict(list)
-    for chunk in candidate.chunks:
-        held[chunk.document_id].append(chunk)
+    held = candidate.by_document()
     found = []
     for document in candidate.documents:
-        own = sorted(held.get(document.document_id, ()), key=lambda chunk: chunk.ordinal)
+        own = held.get(document.document_id, [])
         if not any(chunk.is_new for chunk in own):
             continue
         title = " ".join(own[0].heading_path)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Sequence
 from functools import cache
 
@@ -69,12 +68,9 @@ def text_encoding(candidate: Candidate) -> Sequence[Finding]:
 
 def _letters_lost(candidate: Candidate) -> list[tuple[CandidateChunk, str]]:
     """New chunks of documents in which question marks stand for letters: an export could not write them."""
-    documents: dict[str, list[CandidateChunk]] = defaultdict(list)
-    for chunk in candidate.chunks:
-        documents[chunk.document_id].append(chunk)
     live = {document.document_id for document in candidate.documents if document.live}
     found = []
-    for key, chunks in documents.items():
+    for key, chunks in candidate.by_document().items():
         marked = {chunk.chunk_id: _marked(chunk.text) for chunk in chunks if chunk.kind != "code"}
         count = sum(marked.values())
         if count < MARKED:
