@@ -87,4 +87,3 @@ def test_a_server_with_the_openai_interface_gives_the_same_vectors(embedder: Emb
     texts = ["one", "two", "三"]
     assert np.allclose(served.embed(texts), embedder.embed(texts), atol=1e-6)
     assert served.relative is embedder.relative is True
-    served._client.close()
