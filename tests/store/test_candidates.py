@@ -60,7 +60,7 @@ def test_no_read_shows_what_nobody_confirmed(base: TestBase) -> None:
         for view in (None, "plain"):
             found = base.search(question, mode, view=view)
             assert found, (mode, view)
-            assert not any("300" in hit["text"] for hit in found), (mode, view)
+            assert not any("300 euros" in hit["text"] for hit in found), (mode, view)
     with base.connection() as connection:
         reads = reader(base, connection)
         wide = replace(reads.scope, stores=("candidate",))
@@ -73,21 +73,21 @@ def test_no_read_shows_what_nobody_confirmed(base: TestBase) -> None:
                 reads.get(address)
         with pytest.raises(RetrievalError):
             reads.chunks("chat/talk.md")
-        assert "300" not in str(reads.get("docs/travel.md"))
+        assert "300 euros" not in str(reads.get("docs/travel.md"))
         counted = text("SELECT count(*) FROM kprep.visible_members(:kb, 1, ARRAY['staff'], current_date)")
         assert connection.execute(counted, {"kb": base.name}).scalar() == len(reads.chunks("docs/travel.md"))
-    assert all("300" not in row for row in sql_rows(base, "plain"))
-    assert any("120" in row for row in sql_rows(base, "plain"))
+    assert all("300 euros" not in row for row in sql_rows(base, "plain"))
+    assert any("120 euros" in row for row in sql_rows(base, "plain"))
 
 
 @pytest.mark.req("D10.8")
 def test_a_view_that_asks_for_candidates_shows_them_last(base: TestBase) -> None:
     found = base.search("travel allowance crowd says surely hotel nights", view="open")
     assert [hit["store"] for hit in found] == ["formal", "candidate"]
-    assert ["300" in hit["text"] for hit in found] == [False, True]
+    assert ["300 euros" in hit["text"] for hit in found] == [False, True]
     assert [hit["document_uri"] for hit in base.search("travel allowance", view="waiting")] == ["chat/talk.md"]
-    assert any("300" in row for row in sql_rows(base, "open"))
-    assert all("300" in row for row in sql_rows(base, "waiting"))
+    assert any("300 euros" in row for row in sql_rows(base, "open"))
+    assert all("300 euros" in row for row in sql_rows(base, "waiting"))
 
 
 @pytest.mark.req("D2.33")
@@ -101,7 +101,7 @@ def test_a_person_confirms_what_is_there_now_and_not_what_comes(base: TestBase) 
     again = base.run()
     assert (again["status"], again["documents"]["repermissioned"], again["work"]["parsed"]) == ("published", 1, 0)
     found = base.search("allowance crowd surely 300 euros")
-    assert [hit["metadata"].get("confirmed_by") for hit in found if "300" in hit["text"]] == ["person"]
+    assert [hit["metadata"].get("confirmed_by") for hit in found if "300 euros" in hit["text"]] == ["person"]
     base.write("chat/talk.md", CASUAL.replace("300", "900"))
     assert base.run()["status"] == "published"
     assert not any("00 euros" in hit["text"] for hit in base.search("allowance crowd surely 900 euros"))
@@ -129,4 +129,4 @@ def test_a_store_can_be_chosen_for_any_source(base: TestBase) -> None:
     sources[1] |= {"store": "formal", "retention": "30d"}
     base.configure(sources=sources)
     assert base.run()["status"] == "published"
-    assert any("300" in hit["text"] for hit in base.search("travel allowance crowd"))
+    assert any("300 euros" in hit["text"] for hit in base.search("travel allowance crowd"))
