@@ -15,7 +15,7 @@ from parsers.tree import MAX_BYTES, Entry, Node
 from parsers.tree_text import load
 
 NAME = "json_schema"
-VERSION = 6
+VERSION = 7
 MEDIA_TYPES = ("application/schema+json", "application/schema+yaml")
 MAX_ROWS = 5_000
 
@@ -33,11 +33,13 @@ def parse(raw: RawDocument) -> ParsedDocument:
         raise CorruptDocument(f"{raw.uri}: a schema is a mapping")
     resolver = Resolver(root)
     title = root.text_of("title") or root.text_of("$id").rpartition("/")[2]
+    definitions = [entry for key in _DEFINITIONS for entry in root.entries_of(key)]
+    sections = [Entry(title, root.start, root), *definitions]
     distinct = Distinct()
-    elements = list(_schema(source, title, Entry(title, root.start, root), resolver, 1, distinct))
-    for key in _DEFINITIONS:
-        for entry in root.entries_of(key):
-            elements += _schema(source, entry.key, entry, resolver, 2, distinct)
+    for section in sections:
+        name = f"schema-{slug(section.key)}" if section.key else "schema"
+        resolver.anchors[id(section)] = distinct.take(name)
+    elements = [e for at, section in enumerate(sections) for e in _schema(source, section, resolver, 2 if at else 1)]
     facts = {key: root.text_of(key) for key in ("$id", "$schema") if root.text_of(key)}
     return document(raw, f"{NAME}@{VERSION}", elements, DocumentMetadata(title=title, front_matter=facts))
 
@@ -54,16 +56,14 @@ def quote(content: bytes, locator: Locator) -> str:
     return "\n".join(read_place(text, load(text, "quote"), span))
 
 
-def _schema(
-    source: SourceText, name: str, entry: Entry, resolver: Resolver, level: int, distinct: Distinct
-) -> Iterator[Element]:
+def _schema(source: SourceText, entry: Entry, resolver: Resolver, level: int) -> Iterator[Element]:
     node = entry.value
-    place = source.place(entry.start, node.end, distinct.take(f"schema-{slug(name)}" if name else "schema"))
-    if name:
-        yield heading(name, place, level)
+    place = source.place(entry.start, node.end, resolver.anchors[id(entry)])
+    if entry.key:
+        yield heading(entry.key, place, level)
     about = [*schema_lines(node, resolver, name=False), node.text_of("title"), node.text_of("description")]
     words = "\n".join(part.strip() for part in about if part.strip())
-    yield Element(ElementKind.PARAGRAPH, words, place, fragment="schema", links=links_of(node))
+    yield Element(ElementKind.PARAGRAPH, words, place, fragment="schema", links=links_of(node, resolver))
     rows = field_rows(node, resolver, MAX_ROWS, depth=1)
     if len(rows) > 1:
         yield table(rows, place, "schema")

@@ -19,7 +19,7 @@ from kprep.core.models import (
     ParserSpec,
     RawDocument,
 )
-from parsers.anchors import slug
+from parsers.anchors import Distinct, slug
 from parsers.decoding import decode
 from parsers.schema_fields import (
     Resolver,
@@ -37,7 +37,7 @@ from parsers.tree import MAX_BYTES, Entry, Node, outline
 from parsers.tree_text import load
 
 NAME = "openapi"
-VERSION = 6
+VERSION = 7
 MEDIA_TYPES = ("application/vnd.oai.openapi", "application/vnd.oai.openapi+json")
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
@@ -56,8 +56,8 @@ _MAX_OPERATION_ROWS = 24
 
 def parse(raw: RawDocument) -> ParsedDocument:
     """Elements in the order of the file's paths, then schemas. `anchor` of an operation is `<method>-<path>` as a slug,
-    of its error codes `<operation>/<code>`, of a schema `schema-<name>`; `line` and `char` are those of the definition
-    in the file. `fragment`: "api", "schema" or "error".
+    of its error codes `<operation>/<code>`, of a schema `schema-<name>`, of a second unit of that anchor `...~2`;
+    `line` and `char` are those of the definition in the file. `fragment`: "api", "schema" or "error".
 
     References inside the file are resolved, each cycle once; references to other files stay as written.
     Raises: TooLarge, CorruptDocument (no JSON or YAML, no specification, too deep)."""
@@ -121,23 +121,32 @@ class _Writer:
     root: Node
     resolver: Resolver
     elements: list[Element] = field(default_factory=list)
+    distinct: Distinct = field(default_factory=Distinct)
 
     def write(self) -> None:
         """All elements, in order."""
+        components = self.root.get("components") or Node("map", 0, 0)
+        schemas = [*components.entries_of("schemas"), *self.root.entries_of("definitions")]
+        responses = [*components.entries_of("responses"), *self.root.entries_of("responses")]
+        for kind, entries in (("schema", schemas), ("response", responses)):
+            for entry in entries:  # before all else: operations link to them
+                self.resolver.anchors[id(entry)] = self.distinct.take(f"{kind}-{slug(entry.key)}")
         self._info()
         for path, method, operation in _operations(self.root):
             self._operation(path, method, operation)
         for path in self.root.entries_of("paths"):
             if reference := path.value.text_of("$ref"):
-                place = self.source.place(path.start, path.value.end, slug(path.key))
-                self._text(f"{path.key}\n{reference}", place, "api", links_of(path.value))
-        components = self.root.get("components") or Node("map", 0, 0)
-        for entry in [*components.entries_of("schemas"), *self.root.entries_of("definitions")]:
+                links = links_of(path.value, self.resolver)
+                self._text(f"{path.key}\n{reference}", self._place(path, slug(path.key)), "api", links)
+        for entry in schemas:
             self._schema(entry)
-        for group in (components.entries_of("responses"), self.root.entries_of("responses")):
-            for entry in group:
-                self._shared_response(entry)
+        for entry in responses:
+            self._shared_response(entry)
         self._leftover(components)
+
+    def _place(self, entry: Entry, anchor: str) -> Locator:
+        """Place of a unit, under an anchor that no other has."""
+        return self.source.place(entry.start, entry.value.end, self.distinct.take(anchor or "section"))
 
     def _text(self, text: str, place: Locator, fragment: str, links: tuple[Link, ...] = ()) -> None:
         if text.strip():
@@ -147,7 +156,7 @@ class _Writer:
         info = self.root.entry("info")
         if info is None:
             return
-        place = self.source.place(info.start, info.value.end, "info")
+        place = self._place(info, "info")
         title = info.value.text_of("title")
         if title:
             self.elements.append(heading(title, place, 1))
@@ -155,13 +164,12 @@ class _Writer:
         told = [entry for entry in info.value.entries if entry.key not in ("title", *_ABOUT)]
         told += [entry for entry in self.root.entries if entry.key not in _SECTIONS and not entry.key.startswith("x-")]
         for entry in told:
-            self._text(_outline(entry), self.source.place(entry.start, entry.value.end, entry.key), "api")
+            self._text(_outline(entry), self._place(entry, entry.key), "api")
 
     def _operation(self, path: Entry, method: str, entry: Entry) -> None:
         operation = entry.value
         name = f"{method.upper()} {path.key}"
-        anchor = anchor_of(method, path.key)
-        place = self.source.place(entry.start, operation.end, anchor)
+        place = self._place(entry, anchor_of(method, path.key))
         summary = operation.text_of("summary") or path.value.text_of("summary")
         self.elements.append(heading(f"{name} {summary}", place, 2))
         about = _lines(path.value, ("description",)) + "\n" + _lines(operation, ("summary", "description"))
@@ -171,13 +179,13 @@ class _Writer:
             if operation.texts_of(key)
         ]
         facts += [_outline(found) for found in operation.entries if found.key not in _SHOWN]
-        self._text("\n".join([f"{name}\n{about}".strip(), *facts]), place, "api", links_of(operation))
+        self._text("\n".join([f"{name}\n{about}".strip(), *facts]), place, "api", links_of(operation, self.resolver))
         self._parameters([*path.value.items_of("parameters"), *operation.items_of("parameters")], place)
         body = operation.get("requestBody")
         if body is not None:
             self._content((name, "requestBody"), self.resolver.resolve(body), place)
         for response in operation.entries_of("responses"):
-            self._response(response, place, name, anchor)
+            self._response(response, place, name)
 
     def _parameters(self, nodes: list[Node], place: Locator) -> None:
         rows: list[tuple[str, ...]] = [("name", "in", "required", "type", "description")]
@@ -237,14 +245,13 @@ class _Writer:
         if len(rows) > 1:
             self.elements.append(table(rows, place, fragment))
 
-    def _response(self, entry: Entry, place: Locator, operation: str, anchor: str) -> None:
+    def _response(self, entry: Entry, place: Locator, operation: str) -> None:
         """A success joins its operation; an error is a unit of its own."""
         response = self.resolver.resolve(entry.value)
         if not is_error(entry.key):
             self._content((operation, entry.key), response, place)
             return
-        own = self.source.place(entry.start, entry.value.end, f"{anchor}/{entry.key}")
-        self._error((operation, entry.key), response, own)
+        self._error((operation, entry.key), response, self._place(entry, f"{place.anchor}/{entry.key}"))
 
     def _error(self, labels: tuple[str, ...], response: Node, place: Locator) -> None:
         lines = [*labels, response.text_of("description")]
@@ -258,17 +265,17 @@ class _Writer:
         self._text("\n".join(filter(None, lines)), place, "error")
 
     def _shared_response(self, entry: Entry) -> None:
-        place = self.source.place(entry.start, entry.value.end, f"response-{slug(entry.key)}")
+        place = self.source.place(entry.start, entry.value.end, self.resolver.anchors[id(entry)])
         self.elements.append(heading(entry.key, place, 2))
         self._error((entry.key,), self.resolver.resolve(entry.value), place)
 
     def _schema(self, entry: Entry) -> None:
-        place = self.source.place(entry.start, entry.value.end, f"schema-{slug(entry.key)}")
+        place = self.source.place(entry.start, entry.value.end, self.resolver.anchors[id(entry)])
         self.elements.append(heading(entry.key, place, 2))
         node = entry.value
         about = [entry.key, *schema_lines(node, self.resolver, name=False)]
         about += [_lines(node, ("title", "description"))]
-        self._text("\n".join(filter(None, about)), place, "schema", links_of(node))
+        self._text("\n".join(filter(None, about)), place, "schema", links_of(node, self.resolver))
         rows = field_rows(node, self.resolver, max_rows=2_000, depth=1)
         if len(rows) > 1:
             self.elements.append(table(rows, place, "schema"))
@@ -283,14 +290,14 @@ class _Writer:
         rest = [entry for entry in components.entries if entry.key not in shown]
         rest += [entry for entry in self.root.entries if entry.key.startswith("x-")]
         for entry in rest:
-            place = self.source.place(entry.start, entry.value.end, slug(entry.key))
+            place = self._place(entry, slug(entry.key))
             self.elements.append(heading(entry.key, place, 2))
             self._text(_outline(entry), place, "api")
         used = self.resolver.used
         for key in ("parameters", "requestBodies", "examples"):
             for entry in [*components.entries_of(key), *self.root.entries_of(key)]:
                 if id(entry.value) not in used:
-                    place = self.source.place(entry.start, entry.value.end, f"{key.lower()}-{slug(entry.key)}")
+                    place = self._place(entry, f"{key.lower()}-{slug(entry.key)}")
                     self.elements.append(heading(entry.key, place, 2))
                     self._text(_outline(entry), place, "api")
 

@@ -44,11 +44,13 @@ Row = tuple[str, ...]
 
 
 class Resolver:
-    """Follows references inside one file. `used`: ids of the nodes a reference led to."""
+    """Follows references inside one file. `used`: ids of the nodes a reference led to. `anchors`: id of an entry ->
+    the anchor of its section."""
 
     def __init__(self, root: Node) -> None:
         self.root = root
         self.used: set[int] = set()
+        self.anchors: dict[int, str] = {}
 
     def entry(self, node: Node) -> Entry | None:
         """What the node's own `$ref` points to in this file."""
@@ -118,14 +120,17 @@ def _references(root: Node, span: tuple[int, int]) -> Iterator[Node]:
         waiting += node.items
 
 
-def links_of(node: Node) -> tuple[Link, ...]:
+def links_of(node: Node, resolver: Resolver) -> tuple[Link, ...]:
     """References the node and what is below it make, as links to the sections of schemas and responses."""
     targets = dict.fromkeys(entry.text for entry in _references(node, (node.start, node.end)))
-    return tuple(Link(target.rpartition("/")[2], _link_target(target)) for target in targets)
+    return tuple(Link(target.rpartition("/")[2], _link_target(target, resolver)) for target in targets)
 
 
-def _link_target(reference: str) -> str:
-    """`common.yaml#/components/schemas/Order` -> `common.yaml#schema-order`."""
+def _link_target(reference: str, resolver: Resolver) -> str:
+    """`common.yaml#/components/schemas/Order` -> `common.yaml#schema-order`; of a section of this file its anchor."""
+    entry = resolve(resolver.root, reference)
+    if entry is not None and (anchor := resolver.anchors.get(id(entry))):
+        return f"#{anchor}"
     file, _, pointer = reference.partition("#")
     parts = [part for part in pointer.split("/") if part]
     if not parts:

@@ -424,10 +424,25 @@ def dump(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
 
 
+OPENAPI_COLLISIONS = """\
+openapi: 3.1.0
+info: {title: Bills}
+paths:
+  /bills/{id}: {get: {summary: One bill, responses: {"404": {description: No such bill}}}}
+  /bills/id: {get: {summary: The next id, responses: {"404": {description: No id is left}}}}
+webhooks:
+  bills id: {get: {requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/bill'}}}}}}
+components:
+  schemas:
+    Bill: {type: object, properties: {id: {type: string}}}
+    bill: {type: object, properties: {sum: {type: integer}}}
+"""
+
 CASES = {
     "openapi-d21_orders/input.yaml": OPENAPI,
     "openapi-d21_swagger2/input.json": dump(SWAGGER),
     "openapi-c17_cycle/input.json": dump(CYCLE),
+    "openapi-d21_collisions/input.yaml": OPENAPI_COLLISIONS,
     "openapi-c17_truncated/input.json": dump(SWAGGER)[:700],
     "json_schema-d21_configuration/input.json": dump(JSON_SCHEMA),
     "graphql-d21_orders/input.graphql": GRAPHQL,

@@ -545,6 +545,54 @@ def test_what_is_there_twice_has_two_anchors(name: str, content: str, anchors: l
     assert [element.locator.anchor for element in found[start:]] == anchors
 
 
+COLLIDING = """openapi: 3.1.0
+info: {title: Orders, get-a: {b: 1}}
+paths:
+  /a/{id}:
+    get: {responses: {"404": {description: No such a}, "200": {$ref: '#/components/responses/gone'}}}
+  /a/id:
+    get: {responses: {"404": {description: No id}}}
+  /a.id: {$ref: other.yaml#/a}
+  /aid: {$ref: other.yaml#/b}
+webhooks:
+  a id: {get: {requestBody: {content: {text/plain: {schema: {$ref: '#/components/schemas/bill'}}}}}}
+components:
+  schemas:
+    Bill: &bill {type: object, properties: {next: {$ref: '#/components/schemas/bill'}}}
+    bill: *bill
+  responses: {Gone: {description: Gone}, gone: {description: Gone too}}
+  parameters: {A: {name: a}, a: {name: b}}
+  x-more: {c: 1}
+x-more: {d: 1}
+"""
+
+
+@pytest.mark.req("D2.1")
+def test_units_of_an_api_whose_names_differ_in_signs_only_have_anchors_of_their_own() -> None:
+    found = document("a.yaml", COLLIDING).elements
+    places = {(e.locator.anchor, e.locator.char) for e in found}
+    anchors = [anchor for anchor, _ in sorted(places, key=lambda place: place[1] or (0, 0))]
+    assert len(anchors) == len(set(anchors))
+    assert {"get-a-id", "get-a-id~2", "get-a-id~3", "get-a-id/404", "get-a-id~2/404", "aid", "aid~2"} < set(anchors)
+    assert {"schema-bill", "schema-bill~2", "response-gone~2", "parameters-a~2", "x-more", "x-more~2"} < set(anchors)
+    headed = {e.locator.anchor: e.text for e in found if e.kind is ElementKind.HEADING}
+    assert (headed["schema-bill"], headed["schema-bill~2"]) == ("Bill", "bill")
+    (hook,) = (e for e in found if e.locator.anchor == "get-a-id~3" and e.links)
+    assert [link.target for link in hook.links] == ["#schema-bill~2"]
+    assert "No id" in PARSERS["openapi"].quote(COLLIDING.encode(), Locator(anchor="get-a-id~2/404"))
+
+
+def test_links_of_a_schema_lead_to_the_definition_meant() -> None:
+    schema = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Bills",
+        "properties": {"a": {"$ref": "#/$defs/bill"}, "b": {"$ref": "b.json#/$defs/bill"}},
+        "$defs": {"Bill": {"type": "string"}, "bill": {"type": "integer"}},
+    }
+    links = [link.target for e in document("a.schema.json", json.dumps(schema)).elements for link in e.links]
+    assert sorted(links) == ["#schema-bill~2", "b.json#schema-bill"]
+
+
 @pytest.mark.parametrize(
     "before",
     ["openapi: 3.0.0\ninfo: {title: Orders}\n", "$schema: https://json-schema.org/draft/2020-12/schema\ntitle: A\n"],
