@@ -100,6 +100,7 @@ def candidate(workspace: Workspace, connection: Connection, release: int, child:
         relations=_touched(connection, kb, base, release),
         removed=measures.removed_shares(connection, kb, release, thresholds.removed_share),
         uncovered=measures.low_coverage(connection, kb, release, thresholds.coverage),
+        broken=measures.broken_parts(connection, kb, release, new=True),
         documents=new,
         live_text=lambda document: measures.live_text(connection, kb, base, document),
         live_documents=live_documents,

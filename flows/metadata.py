@@ -15,18 +15,11 @@ from flows.attached import MARK, path_of
 from kprep.config import SourceConfig
 from kprep.core.errors import FrontMatterInvalid
 from kprep.core.ids import canonical_json, digest
-from kprep.core.signals import SIGNALS, signals_of
+from kprep.core.signals import MUST_BE_SOUND, SIGNALS, signals_of
 from kprep.store.documents import DocumentRow
 from parsers.anchors import slug
 from sources import NOTHING, About, Entry
 
-SIGNAL_FORMS = {
-    "truth_confidence": "a number from 0 to 1",
-    "source_confidence": "a number from 0 to 1",
-    "avoid_with": "a list of words",
-}
-MUST_BE_SOUND = frozenset(SIGNAL_FORMS)
-"""A difficulty or style in other words is another tool's, and states nothing here."""
 FROM_KEYS = ("valid_from", "effective_from", "effective_date")
 UNTIL_KEYS = ("valid_until", "valid_to", "effective_until", "expires")
 
@@ -196,8 +189,8 @@ def check_front_matter(front_matter: Mapping[str, Any]) -> None:
     entries = front_matter.get("entries")
     for fields in (front_matter, *(entries if isinstance(entries, list) else ())):
         unsound = signals_of(fields)[1] if isinstance(fields, Mapping) else ()
-        for key in MUST_BE_SOUND & set(unsound):
-            raise FrontMatterInvalid(f"`{key}` cannot be read: write {SIGNAL_FORMS[key]}", key=key)
+        for key in MUST_BE_SOUND.keys() & set(unsound):
+            raise FrontMatterInvalid(f"`{key}` cannot be read: write {MUST_BE_SOUND[key]}", key=key)
 
 
 def principals(value: Any) -> list[str] | None:

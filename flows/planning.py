@@ -96,6 +96,7 @@ def status(workspace: Workspace, last_runs: int = 5) -> dict[str, Any]:
         recent = runs.recent(connection, kb, last_runs)
         covered = measures.coverage(connection, kb, live, LOWEST_SHOWN)
         left_out = measures.left_out(connection, kb, live)
+        broken = measures.broken_parts(connection, kb, live, new=False)
         suppressed = len(overlay.suppressed(connection, kb))
         withdrawn = [item for item in overlay.entries(connection, kb) if item["reason"] == "second_scan"]
         waiting = [item for item in releases.list_releases(connection, kb) if item.status == "blocked"]
@@ -108,6 +109,7 @@ def status(workspace: Workspace, last_runs: int = 5) -> dict[str, Any]:
         "blocked": [item.release for item in waiting if item.release > live],
         "coverage": covered,
         "left_out": left_out,
+        "broken": broken,
         "passed_over": next((row for row in passed_over if row is not None), []),
         "suppressed": suppressed,
         "second_scan": {

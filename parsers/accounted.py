@@ -82,6 +82,8 @@ def share_reached(raw: RawDocument, document: ParsedDocument, spec: ParserSpec) 
 def _by_characters(raw: RawDocument, document: ParsedDocument, parser: str) -> float:
     """By the places of the elements: what stands at one must be said by the elements that lie there, as often."""
     text = _COMMENT.sub(lambda found: " " * len(found.group()), decode(raw.content).text)
+    for start, stop in (unit.char for unit in document.units if unit.char and unit.state != "ok"):
+        text = f"{text[:start]}{' ' * (stop - start)}{text[stop:]}"
     anywhere = Counter(_words(_said(document) if parser in _SAYING_ANEW else _said_beside(document)))
     total = lost = end = 0
     for start, stop, elements in [*_clusters(document.elements), (len(text), len(text), [])]:

@@ -21,10 +21,10 @@ from parsers.records import Record, delimiter_of, has_header, records
 from parsers.source_text import SourceText, document, heading, read
 from parsers.source_text import quote as quote_text
 from parsers.tree import MAX_BYTES, Entry, Node, outline
-from parsers.tree_text import load_all
+from parsers.tree_text import load_parts
 
 NAME = "data_dictionary"
-VERSION = 3
+VERSION = 4
 CSV = "text/vnd.kprep.data-dictionary+csv"
 YAML = "application/vnd.kprep.data-dictionary+yaml"
 MEDIA_TYPES = (CSV, YAML)
@@ -50,18 +50,18 @@ def is_yaml_dictionary(root: Node) -> bool:
 def parse(raw: RawDocument) -> ParsedDocument:
     """Per table a heading and what is said of it; per field an element, `fragment` "field", `anchor`
     `<table>.<field>` (`<table>.<field>~2` where it is there again), `line` and `char` of its definition; of CSV also
-    `row`.
+    `row`. A YAML document of several that cannot be read is a unit "document" in state "broken".
 
     Raises: TooLarge, CorruptDocument (no YAML, too deep)."""
     source = read(raw, MAX_BYTES)
     if raw.media_type.partition(";")[0] == CSV:
         elements = list(_csv(source))
         return document(raw, f"{NAME}@{VERSION}", elements)
-    roots = load_all(source.text, raw.uri)
+    roots, left_out = load_parts(source.text, raw.uri)
     distinct = Distinct()
     elements = [element for root in roots for entry in root.entries for element in _part(source, entry, distinct)]
     title = next((root.text_of("title") for root in roots if root.text_of("title")), "")
-    return document(raw, f"{NAME}@{VERSION}", elements, DocumentMetadata(title=title))
+    return document(raw, f"{NAME}@{VERSION}", elements, DocumentMetadata(title=title), left_out=left_out.units)
 
 
 def quote(content: bytes, locator: Locator) -> str:

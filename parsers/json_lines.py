@@ -8,33 +8,52 @@ from typing import Any
 
 from kprep.core.errors import CorruptDocument, Recursive
 from kprep.core.models import Element, ElementKind, Locator, ParsedDocument, ParserSpec, RawDocument
+from parsers.broken import Broken
 from parsers.decoding import Lines, decode
 from parsers.source_text import document, read
 
 NAME = "json_lines"
-VERSION = 1
+VERSION = 2
 MEDIA_TYPES = ("application/jsonl",)
 MAX_BYTES = 64_000_000
 
 
 def parse(raw: RawDocument) -> ParsedDocument:
-    """One paragraph a record, with `line` and `char`; empty fields are left out, numbers stay as written.
+    """One paragraph a record, with `line` and `char`; empty fields are left out, numbers stay as written. A line that
+    is no JSON is a unit "line" in state "broken".
 
-    Raises: TooLarge, WrongEncoding, CorruptDocument (a line that is no JSON, or too deep), naming the line."""
+    Raises: TooLarge, WrongEncoding, CorruptDocument (at least half of the lines are no JSON, naming the first; one is
+    nested too deep)."""
     source = read(raw, MAX_BYTES)
-    elements = []
+    elements: list[Element] = []
+    left_out = Broken()
+    records = 0
     for line in source.lines.all():
-        text = _said(line.text, f"{raw.uri}: line {line.number}")
+        try:
+            text = _said(line.text, f"line {line.number}")
+        except CorruptDocument as error:
+            left_out.add("line", line.number, error, (line.start, line.end))
+            continue
+        records += bool(line.text.strip())
         if text:
             elements.append(Element(ElementKind.PARAGRAPH, text, source.place(line.start, line.end)))
-    return document(raw, f"{NAME}@{VERSION}", elements)
+    if len(left_out.units) >= max(records, 1):
+        raise left_out.refuse(raw.uri)
+    return document(raw, f"{NAME}@{VERSION}", elements, left_out=left_out.units)
 
 
 def quote(content: bytes, locator: Locator) -> str:
-    """What the records say that stand at the characters, else the lines, of the locator."""
+    """What the records say that stand at the characters, else the lines, of the locator; broken ones say nothing."""
     lines = Lines(decode(content).text)
     start, end = locator.char or (lines.char_span(*locator.line) if locator.line else (0, 0))
-    return "\n".join(_said(line.text, "quote") for line in lines.all() if line.start < end and start < line.end)
+    return "\n".join(_readable(line.text) for line in lines.all() if line.start < end and start < line.end)
+
+
+def _readable(record: str) -> str:
+    try:
+        return _said(record, "quote")
+    except CorruptDocument:
+        return ""
 
 
 def _said(record: str, where: str) -> str:

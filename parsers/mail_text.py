@@ -51,6 +51,8 @@ class Mail:
     text: str
     attachments: tuple[Attachment, ...] = ()
     encrypted: bool = False
+    broken: str = ""
+    """Why it cannot be read; "" of one that can."""
 
 
 def mail_of(content: bytes, uri: str) -> Mail:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from kprep.core.errors import EncryptedDocument
+from kprep.core.errors import EncryptedDocument, Recursive
 from kprep.core.models import (
     DocumentMetadata,
     Element,
@@ -18,6 +18,7 @@ from kprep.core.models import (
     SourceUnit,
 )
 from parsers.attachments import ATTACHMENT, exclusions
+from parsers.broken import BROKEN
 from parsers.mail_quotes import OWN, QUOTED, label_lines
 from parsers.mail_text import Mail
 
@@ -46,17 +47,21 @@ def mail_document(raw: RawDocument, parser: str, mails: Sequence[Mail]) -> Parse
     """The document of these messages, which stand in the file in this order.
 
     Locators: `message` (number in the file, from 1) and `line` of its decoded text. Units: "message" with state "ok",
-    "no_text", "duplicate" (the same message again) or "encrypted", and "attachment" with state "ok" (a document of its
-    own) or "not_extracted".
-    Raises: EncryptedDocument when every message is encrypted.
+    "no_text", "duplicate" (the same message again), "broken" or "encrypted", and "attachment" with state "ok" (a
+    document of its own) or "not_extracted".
+    Raises: EncryptedDocument when every message is encrypted, Recursive when none can be read.
     """
+    if mails and all(mail.broken for mail in mails):
+        raise Recursive(f"{raw.uri}: {mails[0].broken}", uri=raw.uri)
     if mails and all(mail.encrypted for mail in mails):
         raise EncryptedDocument(f"{raw.uri}: the message is encrypted: store it decrypted", uri=raw.uri)
     elements: list[Element] = []
     states = ["no_text"] * len(mails)
     for number in doubled(mails):
         states[number - 1] = "duplicate"
-    wanted = [(number, mail) for number, mail in enumerate(mails, 1) if states[number - 1] != "duplicate"]
+    for number in (number for number, mail in enumerate(mails, 1) if mail.broken):
+        states[number - 1] = BROKEN
+    wanted = [(number, mail) for number, mail in enumerate(mails, 1) if states[number - 1] == "no_text"]
     threads = in_threads(wanted)
     for thread in threads:
         number = thread.messages[0][0]
@@ -70,7 +75,7 @@ def mail_document(raw: RawDocument, parser: str, mails: Sequence[Mail]) -> Parse
             if made and title:
                 elements.append(_heading(title, number, 2 if thread.subject else 1))
             elements += made
-    units = [SourceUnit("message", n, states[n - 1], len(mail.text)) for n, mail in enumerate(mails, 1)]
+    units = [SourceUnit("message", n, states[n - 1], len(mail.text), mail.broken) for n, mail in enumerate(mails, 1)]
     files = [item for mail in mails for item in mail.attachments]
     named = exclusions(ATTACHMENT, (item.name for item in files))
     units += [replace(unit, state="ok") if item.own else unit for unit, item in zip(named, files, strict=True)]

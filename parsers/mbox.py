@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from kprep.core.errors import CorruptDocument, TooLarge
+from kprep.core.errors import CorruptDocument, Recursive, TooLarge
 from kprep.core.models import Locator, ParsedDocument, ParserSpec, RawDocument
 from parsers.eml import unmarked
 from parsers.mail_attachments import attached_to
@@ -12,7 +12,7 @@ from parsers.mail_text import Mail, mail_of
 from parsers.mailbox_document import mail_document, quote_mail
 
 NAME = "mbox"
-VERSION = 7
+VERSION = 8
 MAX_MESSAGES = 20_000
 _BEGIN = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\r\n]*\r?\n(?=[!-9;-~]{1,70}:)")
 _ESCAPED = re.compile(rb"(?m)^>(>*From )")
@@ -21,7 +21,8 @@ _ESCAPED = re.compile(rb"(?m)^>(>*From )")
 def parse(raw: RawDocument) -> ParsedDocument:
     """A section a thread, below it one a message; see `mail_document`.
 
-    Raises: CorruptDocument (no message in it), TooLarge (more than `MAX_MESSAGES`), EncryptedDocument.
+    Raises: CorruptDocument (no message in it, or none that can be read), TooLarge (more than `MAX_MESSAGES`),
+    EncryptedDocument.
     """
     return mail_document(raw, f"{NAME}@{VERSION}", _mails(raw.content, raw.uri))
 
@@ -45,8 +46,16 @@ def _mails(content: bytes, uri: str) -> list[Mail]:
         raise TooLarge(f"{uri}: {len(begins)} messages, at most {MAX_MESSAGES} are read: split it", uri=uri)
     ends = [match.start() for match in begins[1:]] + [len(content)]
     return [
-        mail_of(_ESCAPED.sub(rb"\1", content[match.end() : end]), uri) for match, end in zip(begins, ends, strict=True)
+        _mail(_ESCAPED.sub(rb"\1", content[match.end() : end]), number)
+        for number, (match, end) in enumerate(zip(begins, ends, strict=True), 1)
     ]
+
+
+def _mail(content: bytes, number: int) -> Mail:
+    try:
+        return mail_of(content, f"message {number}")
+    except Recursive as error:
+        return Mail("", (), "", "", None, "", broken=error.message)
 
 
 PARSER = ParserSpec(NAME, VERSION, ("application/mbox",), parse, quote, attached=attached)

@@ -62,12 +62,12 @@ def document(
     elements: Sequence[Element],
     metadata: DocumentMetadata | None = None,
     units: Sequence[SourceUnit] = (),
+    left_out: Sequence[SourceUnit] = (),
 ) -> ParsedDocument:
-    """The parsed document; without `units` the whole file is one."""
+    """The parsed document; without `units` the whole file is one. `left_out`: units of parts that gave no element."""
     whole = SourceUnit("file", 1, "ok" if elements else "no_text", sum(len(element.text) for element in elements))
-    return ParsedDocument(
-        raw.uri, raw.media_type, parser, tuple(elements), tuple(units) or (whole,), metadata or DocumentMetadata()
-    )
+    every = (*(units or (whole,)), *left_out)
+    return ParsedDocument(raw.uri, raw.media_type, parser, tuple(elements), every, metadata or DocumentMetadata())
 
 
 def heading(text: str, place: Locator, level: int) -> Element:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from kprep.core.errors import CorruptDocument
 from parsers import json_tree, yaml_tree
-from parsers.tree import Node, NotJson, no_json
+from parsers.broken import Broken
+from parsers.tree import MAX_NODES, Node, NotJson, no_json, too_many
 
 
 def load(text: str, where: str) -> Node:
@@ -31,6 +32,33 @@ def load_all(text: str, where: str) -> list[Node]:
             except CorruptDocument:
                 raise no_json(where, text, str(error), error.at) from None
     return _said(yaml_tree.load_all(text, where))
+
+
+def load_parts(text: str, where: str) -> tuple[list[Node], Broken]:
+    """The trees of the YAML documents in a text that can be read, and the others, each a unit "document".
+
+    Raises: as `load_all`, where the text is one document or JSON, or no document can be read."""
+    try:
+        return load_all(text, where), Broken()
+    except CorruptDocument:
+        spans = [] if is_json(text) else yaml_tree.pieces(text)
+        if len(spans) < 2:
+            raise
+        found: list[Node] = []
+        left_out = Broken()
+        for number, (start, end) in enumerate(spans, 1):
+            before = text.count("\n", 0, start)
+            try:
+                found += yaml_tree.load_all(
+                    text[start:end], f"document {number} from line {before + 1}", (start, before)
+                )
+            except CorruptDocument as error:
+                left_out.add("document", number, error, (start, end))
+        if not found:
+            raise
+        if sum(node.size for node in found) > MAX_NODES:
+            raise too_many(where) from None
+        return _said(found), left_out
 
 
 def _said(found: list[Node]) -> list[Node]:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from kprep.core.errors import CorruptDocument
-from kprep.core.models import Element, Locator, ParsedDocument, ParserSpec, RawDocument
+from kprep.core.models import Element, Locator, ParsedDocument, ParserSpec, RawDocument, SourceUnit
+from parsers.broken import Broken
 from parsers.decoding import decode
 from parsers.settings import Setting, quote_settings, setting_elements, span_of
 from parsers.source_text import document, read
 from parsers.source_text import quote as quote_text
 from parsers.tree import MAX_BYTES, Node
-from parsers.tree_text import is_json, load_all
+from parsers.tree_text import is_json, load_all, load_parts
 
 NAME = "yaml_config"
-VERSION = 4
+VERSION = 5
 MEDIA_TYPES = ("application/yaml", "application/json")
 
 _LONGEST_TITLE = 80
@@ -24,20 +26,22 @@ _TEMPLATE = ("{{", "{%", "<%")
 def parse(raw: RawDocument) -> ParsedDocument:
     """The file as one code element, then its settings in order; of several YAML documents each below a heading.
 
-    A template that is no YAML before it is filled in stays code alone.
+    A template that is no YAML before it is filled in stays code alone. A document of several that cannot be read is a
+    unit "document" in state "broken": it stands in the code, but has no settings.
     Raises: TooLarge, CorruptDocument (no YAML, no JSON, too deep)."""
     source = read(raw, MAX_BYTES)
-    settings, titles = _settings(source.text, raw.uri)
+    settings, titles, left_out = _settings(source.text, raw.uri)
     language = "json" if is_json(source.text) else "yaml"
     elements: Sequence[Element] = list(setting_elements(source, settings, language, titles))
-    return document(raw, f"{NAME}@{VERSION}", elements)
+    units = [replace(unit, char=None) for unit in left_out]  # their words are in the code
+    return document(raw, f"{NAME}@{VERSION}", elements, left_out=units)
 
 
 def quote(content: bytes, locator: Locator) -> str:
     """The lines at the place, after the titles of the YAML documents they stand in, where there are several, and the
     full names of the settings in them; with an anchor alone, of that setting."""
     text = decode(content).text
-    settings, titles = _settings(text, "quote")
+    settings, titles, _ = _settings(text, "quote")
     span = locator.char or span_of(settings, titles, locator.anchor)
     if not span:
         return quote_text(content, locator)
@@ -45,18 +49,21 @@ def quote(content: bytes, locator: Locator) -> str:
     return "\n".join((*(titles[part] for part in parts if titles), quote_settings(text, span, settings)))
 
 
-def _settings(text: str, where: str) -> tuple[list[Setting], list[str]]:
-    """Settings of all YAML documents in a text; and a title of each document, where there are several."""
+def _settings(text: str, where: str) -> tuple[list[Setting], list[str], list[SourceUnit]]:
+    """Settings of all YAML documents in a text; a title of each document, where there are several; and those that
+    cannot be read."""
+    may_be_template = not is_json(text) and any(mark in text for mark in _TEMPLATE)
     try:
-        roots = load_all(text, where)
+        roots, left_out = (load_all(text, where), Broken()) if may_be_template else load_parts(text, where)
     except CorruptDocument:
-        if is_json(text) or not any(mark in text for mark in _TEMPLATE):
+        if not may_be_template:
             raise
-        return [], []
+        return [], [], []
     found = [settings for number, root in enumerate(roots) if (settings := _below(root, (), root.start, number))]
     if len(found) < 2:
-        return [setting for settings in found for setting in settings], []
-    return [setting for settings in found for setting in settings], [_title(r, n) for n, r in enumerate(roots, 1)]
+        return [setting for settings in found for setting in settings], [], left_out.units
+    titles = [_title(root, number) for number, root in enumerate(roots, 1)]
+    return [setting for settings in found for setting in settings], titles, left_out.units
 
 
 def _title(root: Node, number: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Any
 
 from kprep.core.errors import CorruptDocument, Recursive
@@ -14,19 +15,21 @@ _WORDS: dict[str, bool | None] = {
     "true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False,
     "null": None, "Null": None, "NULL": None, "~": None, "": None,
 }  # fmt: skip
+_CUT = re.compile(r"^---(?=\s|$)", re.MULTILINE)
+_SAYS = re.compile(r"^(?!(?:---|\.\.\.)?[ \t\r]*(?:#.*|%.*)?$).+", re.MULTILINE)
 _UNREADABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]")
 
 
-def load_all(text: str, where: str) -> list[Node]:
-    """The trees of all YAML documents in the text.
+def load_all(text: str, where: str, before: tuple[int, int] = (0, 0)) -> list[Node]:
+    """The trees of all YAML documents in the text. `before`: characters and lines of the file that stand before it.
 
     Raises: CorruptDocument (no YAML, too deep), TooLarge (too many values)."""
     import yaml
 
     try:
-        return _compose(_UNREADABLE.sub(" ", text), where)
+        return _compose(_UNREADABLE.sub(" ", text), where, before[0])
     except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 0
+        line = before[1] + error.problem_mark.line + 1 if error.problem_mark else 0
         if "nesting depth" in (error.problem or ""):
             raise too_deep(where) from None
         raise CorruptDocument(f"{where}: no YAML: {error.problem or 'unreadable'} in line {line}", line=line) from None
@@ -34,21 +37,36 @@ def load_all(text: str, where: str) -> list[Node]:
         raise CorruptDocument(f"{where}: no YAML: {type(error).__name__}") from None
 
 
-def _compose(text: str, where: str) -> list[Node]:
+def pieces(text: str) -> list[tuple[int, int]]:
+    """Characters of the YAML documents in a text, cut at the lines that part them; what holds no value (directives,
+    comments) belongs to the document after it."""
+    cuts = [0, *(cut.start() for cut in _CUT.finditer(text)), len(text)]
+    found: list[tuple[int, int]] = []
+    start = 0
+    for first, last in pairwise(cuts):
+        if _SAYS.search(text, first, last):
+            found.append((start, last))
+            start = last
+    return found
+
+
+def _compose(text: str, where: str, before: int) -> list[Node]:
     import yaml
 
     loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    composer = _Composer(where)
+    composer = _Composer(where, before)
     for event in yaml.parse(text, Loader=loader):
         composer.take(event)
     return composer.roots
 
 
 class _Composer:
-    """Takes events in order. `open`: containers being read, with the key that waits for its value."""
+    """Takes events in order. `open`: containers being read, with the key that waits for its value; `before`:
+    characters of the file before the text."""
 
-    def __init__(self, where: str) -> None:
+    def __init__(self, where: str, before: int) -> None:
         self.where = where
+        self.before = before
         self.roots: list[Node] = []
         self.open: list[tuple[Node, str]] = []
         self.keys: dict[int, tuple[str, int]] = {}
@@ -58,11 +76,9 @@ class _Composer:
     def take(self, event: Any) -> None:
         """Take one event."""
         kind = type(event).__name__
-        start = event.start_mark.index
+        start, end = self.before + event.start_mark.index, self.before + event.end_mark.index
         if kind in {"MappingStartEvent", "SequenceStartEvent"}:
-            self.open.append(
-                (Node("map" if kind[0] == "M" else "list", start, event.end_mark.index), event.anchor or "")
-            )
+            self.open.append((Node("map" if kind[0] == "M" else "list", start, end), event.anchor or ""))
             if len(self.open) > MAX_DEPTH:
                 raise too_deep(self.where)
         elif kind in {"MappingEndEvent", "SequenceEndEvent"}:
@@ -71,22 +87,21 @@ class _Composer:
             inner = max(
                 [child.end for child in (*node.items, *(entry.value for entry in node.entries))], default=node.end
             )
-            node.end = event.end_mark.index if event.end_mark.index > event.start_mark.index else max(inner, node.end)
+            node.end = end if end > start else max(inner, node.end)
             self._add(node, anchor)
         elif kind == "ScalarEvent":
             # a long text costs more than a short one: an alias may repeat it
             size = 1 + len(event.value) // 100
-            node = Node("scalar", start, event.end_mark.index, _typed(event), event.value, size=size)
+            node = Node("scalar", start, end, _typed(event), event.value, size=size)
             self._add(node, event.anchor or "")
         elif kind == "AliasEvent":
-            self._alias(event)
+            self._alias(event.anchor, start, end)
         elif kind == "DocumentStartEvent":
             self.anchors = {}
 
-    def _alias(self, event: Any) -> None:
-        target = self.anchors.get(event.anchor)
-        start, end = event.start_mark.index, event.end_mark.index
-        if any(anchor == event.anchor for _, anchor in self.open):
+    def _alias(self, name: str, start: int, end: int) -> None:
+        target = self.anchors.get(name)
+        if any(anchor == name for _, anchor in self.open):
             raise Recursive(f"{self.where}: an alias stands inside what it names", at=start)
         if target is None:
             raise CorruptDocument(f"{self.where}: an alias names nothing before it", at=start)

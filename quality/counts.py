@@ -85,6 +85,16 @@ def coverage_low(candidate: Candidate) -> Sequence[Finding]:
     return [Finding("coverage_low", "warning", not candidate.uncovered, least, limit, message, samples)]
 
 
+def parts_broken(candidate: Candidate) -> Sequence[Finding]:
+    """Parts of new documents that could not be read, while the rest of their document was: an entry, a line."""
+    found = candidate.broken
+    message = f"{len(found)} parts of {len({part['uri'] for part in found})} new documents could not be read"
+    if found:
+        message += f" and are left out; the first, of {found[0]['uri']}, {found[0]['problem']}: mend it in its source"
+    samples = first({"document_uri": part["uri"], "problem": part["problem"]} for part in found)
+    return [Finding("parts_broken", "warning", not found, float(len(found)), 0.0, message, samples)]
+
+
 def chunks_empty(candidate: Candidate) -> Sequence[Finding]:
     """Chunks without a visible character in what is cited or in what is indexed."""
     empty = [chunk for chunk in candidate.chunks if not (_visible(chunk.text) and _visible(chunk.index_text))]
@@ -213,6 +223,7 @@ CHECKS = (
     CheckSpec("documents_failed", documents_failed),
     CheckSpec("cleaning_removed", cleaning_removed),
     CheckSpec("coverage_low", coverage_low),
+    CheckSpec("parts_broken", parts_broken),
     CheckSpec("chunks_empty", chunks_empty),
     CheckSpec("chunks_short", chunks_short),
     CheckSpec("chunks_duplicate", chunks_duplicate),

@@ -220,6 +220,8 @@ class Candidate:
     """New documents of which cleaning took more than the threshold: URI -> share of the characters."""
     uncovered: Mapping[str, float] = field(default_factory=dict)
     """New documents of which less than the threshold reached an element: URI -> share of the source's letters."""
+    broken: Sequence[Mapping[str, str]] = ()
+    """Parts of new documents that could not be read, {uri, problem}."""
     documents: Sequence[CandidateDocument] = ()
     """Documents with anything new in them."""
     live_text: Callable[[str], Sequence[Passage]] = lambda _: ()

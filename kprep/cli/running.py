@@ -26,6 +26,8 @@ from kprep.core.errors import PrepError
 
 EXIT_OF = {"published": 0, "unchanged": 0, "blocked": EXIT_REFUSED, "waiting": EXIT_WAITING, "failed": EXIT_FAILED}
 
+BROKEN_SHOWN = 20
+"""Parts of documents that cannot be read, listed by `status`."""
 
 ONLY = click.option(
     "--only",
@@ -239,6 +241,7 @@ def status_command(
             soft_wrap=True,
             markup=False,
         )
+    _show_broken(outcome["broken"])
     _show_passed_over(outcome["passed_over"])
     if outcome["suppressed"]:
         console.print(f"  {outcome['suppressed']} documents hidden by the overlay")
@@ -267,6 +270,13 @@ _PASSED_OVER = {
     "not_included": "files that no pattern of `include` names",
     "excluded": "files that `exclude` names",
 }
+
+
+def _show_broken(parts: list[dict[str, Any]]) -> None:
+    for part in parts[:BROKEN_SHOWN]:
+        output.console.print(f"  left out: {part['uri']}: {part['problem']}", soft_wrap=True, markup=False)
+    if len(parts) > BROKEN_SHOWN:
+        output.console.print(f"  and {len(parts) - BROKEN_SHOWN} more: `kprep status --json` lists all")
 
 
 def _show_passed_over(rows: list[dict[str, Any]] | None) -> None:

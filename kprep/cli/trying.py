@@ -65,6 +65,8 @@ def _show(outcome: dict[str, Any]) -> None:
     if outcome["coverage"] is not None:
         console.print(f"  {outcome['coverage']:.1%} of the text of the source reached an element")
     left_out = Counter(f"{unit['kind']} in state {unit['state']}" for unit in outcome["units"] if unit["state"] != "ok")
+    for unit in (unit for unit in outcome["units"] if unit["state"] == "broken"):
+        console.print(f"  cannot be read: {escape(unit['name'])}", soft_wrap=True)
     if left_out:
         console.print("  left out: " + ", ".join(f"{count} x {what}" for what, count in left_out.items()))
     for title, items, name in (("removed", outcome["removals"], "rule"), ("redacted", outcome["redactions"], "kind")):

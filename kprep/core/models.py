@@ -153,8 +153,9 @@ class Element:
 class SourceUnit:
     """One unit of the original that must be accounted for: a page, slide, sheet, or the whole file.
 
-    `state`: "ok" or a reason code ("no_text", "needs_review", ...). `chars`: characters of text it gave.
-    `name`: of an embedded file, as the original has it, or the place of a picture without a name; else "".
+    `state`: "ok" or a reason code ("no_text", "needs_review", "broken", ...). `chars`: characters of text it gave.
+    `name`: of an embedded file, as the original has it, or the place of a picture without a name; of a broken part what
+    is wrong with it and where; else "". `char`: as in `Locator`, of what is left out of a text; else None.
     """
 
     kind: str
@@ -162,6 +163,7 @@ class SourceUnit:
     state: str
     chars: int
     name: str = ""
+    char: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

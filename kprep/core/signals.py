@@ -6,6 +6,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 SIGNALS = ("truth_confidence", "source_confidence", "difficulty", "style", "avoid_with")
+MUST_BE_SOUND = {
+    "truth_confidence": "a number from 0 to 1",
+    "source_confidence": "a number from 0 to 1",
+    "avoid_with": "a list of words",
+}
+"""Signals that must be readable where they are stated, and how they are written. A difficulty or style in other words
+is another tool's, and states nothing here."""
 LEVELS = {
     "beginner": 0.2, "basic": 0.2, "easy": 0.2, "simple": 0.2, "introductory": 0.2,
     "intermediate": 0.5, "medium": 0.5,

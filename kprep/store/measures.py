@@ -166,6 +166,13 @@ def left_out(connection: Connection, kb: str, release: int) -> list[dict[str, An
     return [dict(row) for row in connection.execute(SQL["left_out"], {"kb": kb, "release": release}).mappings()]
 
 
+def broken_parts(connection: Connection, kb: str, release: int, *, new: bool) -> list[dict[str, str]]:
+    """[{uri, problem}]: parts of a release's documents that could not be read, such as one entry of a file of many, in
+    order; `new`: only of documents that came with the release."""
+    values = {"kb": kb, "release": release, "new": new}
+    return [dict(row) for row in connection.execute(SQL["broken_parts"], values).mappings()]
+
+
 def copies(connection: Connection, kb: str, release: int) -> list[dict[str, Any]]:
     """Pairs of a new chunk (chunk_id) and a chunk of another document with the same text: at most MOST_COPIES."""
     values = {"kb": kb, "release": release, "most": MOST_COPIES}

@@ -172,6 +172,14 @@ WHERE d.kb = :kb AND d.from_release <= :release AND (d.to_release IS NULL OR d.t
     AND unit ->> 'state' <> 'ok'
 GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2;
 
+-- name: broken_parts
+SELECT d.uri, unit ->> 'name' AS problem
+FROM kprep.release_documents d JOIN kprep.document_versions v ON v.kb = d.kb AND v.version_id = d.version_id
+CROSS JOIN LATERAL jsonb_array_elements(v.units) WITH ORDINALITY AS part (unit, number)
+WHERE d.kb = :kb AND d.from_release <= :release AND (d.to_release IS NULL OR d.to_release > :release)
+    AND (d.from_release = :release OR NOT :new) AND unit ->> 'state' = 'broken'
+ORDER BY d.uri, part.number;
+
 -- name: lowest_coverage
 SELECT d.uri, v.coverage
 FROM kprep.release_documents d JOIN kprep.document_versions v ON v.kb = d.kb AND v.version_id = d.version_id

@@ -1088,6 +1088,12 @@ def a_parser_that_skips_a_column() -> Candidate:
     return candidate_of(handbook(), uncovered={MANUAL: 0.6})
 
 
+@corruption("parts_broken")
+def one_entry_of_many_that_is_none() -> Candidate:
+    problem = "entry 2 in line 9: fragment 1: `text` is missing or empty"
+    return candidate_of(handbook(), broken=({"uri": MANUAL, "problem": problem},))
+
+
 @corruption("relations_broken")
 def the_target_of_a_reference_renamed() -> Candidate:
     lost = TouchedRelation(API, "link", "error-codes.md", held=True, holds=False)

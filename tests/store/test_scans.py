@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from typing import Any
 
 import pytest
@@ -50,6 +51,19 @@ def test_without_the_extra_the_page_is_counted(make_base: MakeBase, monkeypatch:
     assert status(base.workspace)["passed_over"] == passed_over
     assert left_out == [row("no_text")]
     assert [chunk["text"] for chunk in base.chunks("rules.pdf")] == ["The gate is shut at nine."]
+
+
+def test_an_entry_that_cannot_be_read_is_named_and_the_others_are_published(make_base: MakeBase) -> None:
+    good = {"name": "Lanterns", "fragments": [{"type": "def", "text": "Lanterns are lit at dusk by the watch."}]}
+    base = make_base({"a.json": json.dumps([good, {"name": "Gate", "fragments": []}])}, embedding={"provider": "none"})
+    outcome = base.run()
+    problem = "entry 2 in line 1: `fragments` is a list of at least one {type, text}"
+    finding = {check["code"]: check for check in outcome["gate"]["checks"]}["parts_broken"]
+    assert (finding["level"], finding["passed"]) == ("warning", False)
+    assert problem in finding["message"]
+    assert finding["samples"] == [{"document_uri": "docs/a.json", "problem": problem}]
+    assert status(base.workspace)["broken"] == [{"uri": "docs/a.json", "problem": problem}]
+    assert [chunk["text"] for chunk in base.chunks("a.json")] == ["Lanterns are lit at dusk by the watch."]
 
 
 @pytest.mark.req("D4.12")

@@ -456,6 +456,7 @@ CASES = {
     "yaml_config-d23_server/input.yaml": YAML,
     "yaml_config-d23_json/input.json": JSON_CONFIG,
     "yaml_config-d23_template/input.yaml": "port: {{ .Values.port }}\n{{- if .Values.tls }}\ntls: true\n{{- end }}\n",
+    "yaml_config-one_broken/input.yaml": "kind: A\nport: 1\n---\nkind: [B\n---\nkind: C\nport: 3\n",
     "yaml_config-broken/input.json": '{"a": [1, 2',
     "ini_config-d23_ini/input.ini": INI,
     "ini_config-d23_toml/input.toml": TOML,
@@ -472,6 +473,9 @@ CASES = {
     "knowledge_entry-a42_nash/input.json": dump(NASH),
     "knowledge_entry-lines/input.jsonl": json.dumps(NASH) + "\n" + json.dumps(PARETO, ensure_ascii=False) + "\n",
     "knowledge_entry-list/input.json": dump([NASH, PARETO]),
+    "knowledge_entry-one_broken/input.json": dump(
+        [NASH, {"name": "Broken", "fragments": [{"type": "story", "text": "Not a type."}]}, PARETO]
+    ),
     "knowledge_entry-broken/input.json": dump(
         {"name": "X", "fragments": [{"type": "def", "text": "Fine."}, {"type": "story", "text": "Not a type."}]}
     ),

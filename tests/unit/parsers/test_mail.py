@@ -221,3 +221,18 @@ def test_parts_nested_without_end_are_recursive() -> None:
         inner = b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (level, level) + inner
     with pytest.raises(Recursive, match="nested too deep"):
         parsed(b"From: Ana <a@example.org>\n" + inner, "a.eml")
+
+
+def test_a_message_of_a_mailbox_that_cannot_be_read_leaves_the_others() -> None:
+    inner = b"Content-Type: text/plain\n\nHidden.\n"
+    for level in range(1000):
+        inner = b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (level, level) + inner
+    deep = b"From x\nFrom: Ana <a@example.org>\n" + inner + b"\n"
+    plain = b"From x\nFrom: Ben <b@example.org>\nSubject: Lift\n\nThe lift opens at eight.\n\n"
+    found = parsed(deep + plain + deep, "a.mbox")
+    assert [e.text for e in found.elements][-1] == "The lift opens at eight."
+    problems = [(unit.number, unit.name) for unit in found.units if unit.state == "broken"]
+    said = "its parts are nested too deep to be read"
+    assert problems == [(1, f"message 1: {said}"), (3, f"message 3: {said}")]
+    with pytest.raises(Recursive, match=f"mail/a.mbox: message 1: {said}"):
+        parsed(deep + deep, "a.mbox")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 import time
 from pathlib import Path
 
@@ -24,9 +25,9 @@ def case(name: str) -> ParsedDocument:
     return document(path.name, path.read_bytes())
 
 
-def document(name: str, content: bytes | str) -> ParsedDocument:
+def document(name: str, content: bytes | str, media_type: str = "") -> ParsedDocument:
     raw = content.encode() if isinstance(content, str) else content
-    media_type = detect(name, raw)
+    media_type = media_type or detect(name, raw)
     return parse(RawDocument(f"s/{name}", name, raw, media_type), parser_for(media_type))
 
 
@@ -173,10 +174,10 @@ def test_category_and_domain_of_an_entry_are_kept() -> None:
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        ('{"name": "", "fragments": [{"type": "def", "text": "x"}]}', "entry 1: an entry is a mapping"),
+        ('{"name": "", "fragments": [{"type": "def", "text": "x"}]}', "entry 1 in line 1: an entry is a mapping"),
         ('{"name": "a", "fragments": []}', "fragments"),
         ('[{"name": "a", "fragments": [{"type": "def", "text": ""}]}]', "fragment 1: `text`"),
-        ('{"name": "a", "fragments": [{"type": "def", "text": "x"}]}\n{"name": "b"', "no JSON"),
+        ('[{"name": "a", "fragments": [{"type": "def", "text": "x"}]},\n{"name": "b"', "no JSON: .* in line 2"),
         ('{"name": "a", "aliases": "b", "fragments": [{"type": "def", "text": "x"}]}', "aliases"),
     ],
 )
@@ -382,11 +383,12 @@ def test_a_table_without_a_title_has_none(content: str) -> None:
 def test_of_many_entries_the_broken_one_is_named() -> None:
     entries = [{"name": f"E{n}", "fragments": [{"type": "def", "text": f"Text {n}."}]} for n in range(100)]
     lines = [json.dumps(entry) for entry in entries]
-    with pytest.raises(CorruptDocument, match=r"no JSON: .* in line 57"):
-        document("a.jsonl", "\n".join([*lines[:56], '{"name": "E56", "fragments": nope}', *lines[57:]]))
+    broken = document("a.jsonl", "\n".join([*lines[:56], '{"name": "E56", "fragments": nope}', *lines[57:]]))
+    assert told(broken)[1] == ["entry 57 in line 57: no JSON: a value is missing"]
     entries[56]["fragments"] = [{"type": "definition", "text": "Text."}]
-    with pytest.raises(CorruptDocument, match="entry 57: fragment 1: `type` is one of"):
-        document("a.json", json.dumps(entries))
+    texts, problems = told(document("a.json", json.dumps(entries)))
+    assert problems == ["entry 57 in line 1: fragment 1: `type` is one of def, int, ex, form, app"]
+    assert texts == [f"Text {n}." for n in range(100) if n != 56]
 
 
 def test_json_may_begin_with_a_comment() -> None:
@@ -621,8 +623,116 @@ def test_a_dictionary_of_several_documents_is_read_whole() -> None:
     ],
 )
 def test_an_entry_whose_first_fragment_is_of_no_known_type_is_refused(entry: dict[str, object]) -> None:
-    with pytest.raises(CorruptDocument, match="entry 1: fragment 1: `type` is one of def, int, ex, form, app"):
+    with pytest.raises(
+        CorruptDocument, match=r"entry 1 in line [12]: fragment 1: `type` is one of def, int, ex, form, app"
+    ):
         document("a.json", json.dumps(entry))
+
+
+def entry(name: str, text: str = "Words.", **more: object) -> dict[str, object]:
+    return {"name": name, "fragments": [{"type": "def", "text": text}], **more}
+
+
+def told(found: ParsedDocument) -> tuple[list[str], list[str]]:
+    """Texts of the fragments of a document, and what is broken in it."""
+    return [e.text for e in found.elements if e.fragment], [u.name for u in found.units if u.state == "broken"]
+
+
+@pytest.mark.req("A1.1")
+@pytest.mark.parametrize(
+    ("wrong", "problem"),
+    [
+        (entry("B", " "), "entry 2 in line 1: fragment 1: `text` is missing or empty"),
+        ({"name": "B", "fragments": []}, "entry 2 in line 1: `fragments` is a list of at least one {type, text}"),
+        (entry("", "b"), "entry 2 in line 1: an entry is a mapping with a `name`"),
+        ("B", "entry 2 in line 1: an entry is a mapping with a `name`"),
+        (entry("B", aliases="b"), "entry 2 in line 1: `aliases` is a list of names"),
+        (
+            entry("B", metadata={"truth_confidence": "high"}),
+            "entry 2 in line 1: `truth_confidence` cannot be read: write a number from 0 to 1",
+        ),
+    ],
+)
+def test_a_broken_entry_leaves_the_others(wrong: object, problem: str) -> None:
+    content = json.dumps([entry("A", "First words."), wrong, entry("C", "Last words.")])
+    found = document("a.json", content)
+    assert told(found) == (["First words.", "Last words."], [problem])
+    assert [fields["name"] for fields in found.metadata.front_matter["entries"]] == ["A", "C"]
+    raw = RawDocument("s/a.json", "a.json", content.encode(), found.media_type)
+    assert coverage(raw, found) == 1.0
+    with pytest.raises(ParseError, match=f"s/a.json: {re.escape(problem.replace('2', '1', 1))}"):
+        document("a.json", json.dumps({"entries": [wrong, wrong]}), "application/vnd.kprep.knowledge+json")
+
+
+def test_mending_an_entry_moves_no_other() -> None:
+    broken, mended = ([entry("A", text), entry("A", "Last.")] for text in ("", "First."))
+    anchors = [e.locator.anchor for e in document("a.json", json.dumps(broken)).elements]
+    assert anchors == [e.locator.anchor for e in document("a.json", json.dumps(mended)).elements][2:]
+
+
+def test_a_line_that_is_no_entry_leaves_the_others() -> None:
+    lines = [json.dumps(entry("A", "One.")), '{"name": "B", "fragments": [', json.dumps(entry("C", "Three.")) + ' "x"']
+    found = document("a.jsonl", "\n".join(lines), "application/vnd.kprep.knowledge+json")
+    assert told(found) == (
+        ["One.", "Three."],
+        [
+            "entry 2 in line 2: no JSON: a comma or a closing bracket is missing",
+            "entry 4 in line 3: an entry is a mapping with a `name`",
+        ],
+    )
+    with pytest.raises(CorruptDocument, match="no JSON"):
+        document("a.json", json.dumps([entry("A"), entry("B")])[:-9], "application/vnd.kprep.knowledge+json")
+
+
+def test_a_line_that_is_no_json_leaves_the_others() -> None:
+    content = '{"a": "one"}\n{"a": \n{"a": "three"}\n'
+    found = document("a.jsonl", content)
+    assert [e.text for e in found.elements] == ["a: one", "a: three"]
+    (line,) = (unit for unit in found.units if unit.state == "broken")
+    assert (line.kind, line.number, line.char) == ("line", 2, (13, 19))
+    assert line.name.startswith("line 2: no JSON: ")
+    raw = RawDocument("s/a.jsonl", "a.jsonl", content.encode(), found.media_type)
+    assert coverage(raw, found) == 1.0
+    assert PARSERS["json_lines"].quote(content.encode(), Locator(line=(1, 3))).split("\n") == ["a: one", "", "a: three"]
+
+
+@pytest.mark.parametrize("content", ['{"a": 1\n{"a": 2\n', '[\n"one",\n"two"\n]\n', '{"a": 1}\n{"a": '])
+def test_a_file_of_which_half_the_lines_are_no_json_is_refused(content: str) -> None:
+    with pytest.raises(CorruptDocument, match=r"s/a.jsonl: line [12]: no JSON"):
+        document("a.jsonl", content)
+
+
+@pytest.mark.req("D2.2", "D2.3")
+def test_a_broken_yaml_document_leaves_the_others() -> None:
+    content = MANIFESTS.replace("metadata: {name: second}", "metadata: {name: second")
+    found = document("a.yaml", content)
+    assert [e.text for e in of(found, "setting")] == [
+        "of the shop\nkind: ConfigMap",
+        "metadata.name: first",
+        "replicas: 3",
+    ]
+    (problem,) = told(found)[1]
+    assert problem.startswith("document 2 from line 5: no YAML: ")
+    assert "in line 8" in problem
+    (replicas,) = (e for e in found.elements if e.text == "replicas: 3")
+    assert replicas.locator.char is not None
+    assert content[slice(*replicas.locator.char)] == "replicas: 3"
+    assert "replicas 3" in PARSERS["yaml_config"].quote(content.encode(), replicas.locator)
+    with pytest.raises(CorruptDocument, match="no YAML"):
+        document("a.yaml", "a: [1\n---\nb: [2\n")
+    with pytest.raises(Recursive, match="an alias stands inside what it names"):
+        document("a.yaml", "a: 1\n---\nb: &x [*x]\n---\nc: [2\n")
+
+
+@pytest.mark.req("D2.2")
+def test_a_broken_document_of_a_dictionary_leaves_the_others() -> None:
+    one = "models:\n- name: {}\n  columns:\n  - name: id\n    description: {}\n"
+    content = one.format("a", "One") + "---\nmodels: [b\n---\n" + one.format("c", "Three")
+    found = document("a.yaml", content)
+    assert [e.text for e in of(found, "field")] == ["id\ndescription: One", "id\ndescription: Three"]
+    assert [u.number for u in found.units if u.state == "broken"] == [2]
+    raw = RawDocument("s/a.yaml", "a.yaml", content.encode(), found.media_type)
+    assert coverage(raw, found) == 1.0
 
 
 @pytest.mark.parametrize(
