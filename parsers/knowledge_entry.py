@@ -98,8 +98,8 @@ def quote(content: bytes, locator: Locator) -> str:
 
 
 def _entries(text: str, where: str) -> Iterator[tuple[int, int, Node | NotJson]]:
-    """Each entry of a list, of a mapping with a list "entries", or of one or several JSON values after each other, with
-    its characters; for a line that is no JSON, in a file of an entry a line, why it is none. Raises: CorruptDocument."""
+    """Each entry of a list, of a mapping with a list "entries", or of one or several JSON values in a row, with its
+    characters; for a line that is no JSON, in a file of an entry a line, why it is none. Raises: CorruptDocument."""
     at = 0
     end = len(text.rstrip())
     lines = [line for line in text.lstrip("\ufeff").splitlines() if line.strip()]
