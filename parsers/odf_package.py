@@ -15,11 +15,13 @@ _POINTS = {"cm": 28.35, "mm": 2.835, "in": 72.0, "pt": 1.0, "px": 0.75, None: 1.
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """`names`: the style's own display name and those it is based on, lower case. `list_style`: of its paragraphs."""
+    """`names`: the style's own display name and those it is based on, lower case. `list_style`: of its paragraphs.
+    `height`: 1 of words above the line, -1 below it, 0 on it; None where the style does not say."""
 
     names: tuple[str, ...] = ()
     hidden: bool = False
     list_style: str = ""
+    height: int | None = None
 
 
 class OdfPackage:
@@ -62,6 +64,7 @@ class OdfPackage:
         """What a style and those it is based on say."""
         names: list[str] = []
         hidden, list_style = False, ""
+        height: int | None = None
         node = self._nodes.get((family, name or ""))
         for _ in range(20):  # bases may form a circle
             if node is None:
@@ -70,9 +73,11 @@ class OdfPackage:
                 (attribute(node, "display-name") or attribute(node, "name") or "").replace("_20_", " ").lower()
             )
             hidden = hidden or attribute(child(node, "text-properties"), "display") == "none"
+            if height is None:
+                height = _height(attribute(child(node, "text-properties"), "text-position"))
             list_style = list_style or attribute(node, "list-style-name") or ""
             node = self._nodes.get((family, attribute(node, "parent-style-name") or ""))
-        return Style(tuple(names), hidden, list_style)
+        return Style(tuple(names), hidden, list_style, height)
 
     def is_shown(self, family: str, name: str | None) -> bool:
         """Whether a sheet or slide of that style is shown."""
@@ -93,6 +98,16 @@ class OdfPackage:
     def is_numbered(self, list_style: str, level: int) -> bool:
         """Whether items of that level count."""
         return (list_style, level) in self._numbered
+
+
+def _height(position: str | None) -> int | None:
+    """Of `super 58%`, `-33% 58%`: how words of that position stand to the line."""
+    said = (position or "").split()
+    if not said:
+        return None
+    if said[0] in {"super", "sub"}:
+        return 1 if said[0] == "super" else -1
+    return 0 if not said[0].strip("-0.%") else -1 if said[0].startswith("-") else 1
 
 
 def points(text: str | None) -> int:

@@ -11,6 +11,7 @@ from parsers.anchors import Slugger
 from parsers.comments import FRAGMENT, annotation_text
 from parsers.docx_xml import Node, attribute, child, local, whole
 from parsers.odf_package import OdfPackage
+from parsers.typeset import Line
 
 TOP = "_top"
 _DROPPED = frozenset("tracked-changes annotation-end forms sequence-decls ruby-text variable-decls".split())
@@ -28,7 +29,7 @@ _KINDS = (
 class _Said:
     """Words of a paragraph, and what hangs on it: shapes, comments and notes."""
 
-    parts: list[str] = field(default_factory=list)
+    line: Line = field(default_factory=Line)
     hidden: list[str] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
     shapes: list[Node] = field(default_factory=list)
@@ -38,7 +39,14 @@ class _Said:
 
     @property
     def text(self) -> str:
-        return "".join(self.parts).strip()
+        return self.line.spelled().strip()
+
+    def add(self, text: str, height: int, *, hidden: bool) -> None:
+        """Words, seen or not."""
+        if hidden:
+            self.hidden.append(text)
+        else:
+            self.line.say(text, height)
 
 
 class OdfText:
@@ -247,27 +255,24 @@ class OdfText:
 
     def _said(self, node: Node) -> _Said:
         said = _Said()
-        self._read(node, said, hidden=False)
+        self._read(node, said, 0, hidden=False)
         return said
 
-    def _read(self, node: Node, said: _Said, *, hidden: bool) -> None:
-        parts = said.hidden if hidden else said.parts
-        parts.append(_blank(node.text))
+    def _read(self, node: Node, said: _Said, height: int, *, hidden: bool) -> None:
+        said.add(_blank(node.text), height, hidden=hidden)
         for inner in node:
             name = local(inner)
-            start = len(said.parts)
+            start = len(said.line)
             if name == "s":
-                parts.append(" " * min(whole(attribute(inner, "c"), 1), _REPEATED))
-            elif name == "tab":
-                parts.append("\t")
-            elif name == "line-break":
-                parts.append("\n")
+                said.add(" " * min(whole(attribute(inner, "c"), 1), _REPEATED), height, hidden=hidden)
+            elif name in {"tab", "line-break"}:
+                said.add("\t" if name == "tab" else "\n", height, hidden=hidden)
             elif name == "soft-page-break":
                 said.pages += 1
             elif name == "note":
                 citation = child(inner, "note-citation")
                 cited = "".join(citation.itertext()).strip() if citation is not None else ""
-                parts.append(f"[{cited}]" if cited else "")
+                said.add(f"[{cited}]" if cited else "", 0, hidden=hidden)
                 body = child(inner, "note-body")
                 said.notes.extend([(cited, body)] if body is not None else [])
             elif name in _SHAPES:
@@ -276,11 +281,13 @@ class OdfText:
                 said.comments.append(inner)
             elif name and name not in _DROPPED:
                 style = self._package.style("text", attribute(inner, "style-name")) if name == "span" else None
-                self._read(inner, said, hidden=hidden or bool(style and style.hidden) or name == "hidden-text")
+                own = style.height if style is not None and style.height is not None else height
+                unseen = hidden or bool(style and style.hidden) or name == "hidden-text"
+                self._read(inner, said, own, hidden=unseen)
                 target = attribute(inner, "href") if name == "a" else None
                 if target:
-                    said.links.append(Link("".join(said.parts[start:]).strip(), target))
-            parts.append(_blank(inner.tail))
+                    said.links.append(Link(said.line.text[start:].strip(), target))
+            said.add(_blank(inner.tail), height, hidden=hidden)
 
 
 def _lines(node: Node) -> Iterator[Node]:

@@ -16,7 +16,7 @@ from parsers.pptx_slide import Shape, reading_order
 from parsers.sheet_grid import MAX_CELLS, Box, Sheet, cell_range, quote_sheet, read_sheets, wanted_sheets
 
 NAME = "opendocument"
-VERSION = 5
+VERSION = 6
 _KIND = "application/vnd.oasis.opendocument."
 _LAST_ROW, _LAST_COLUMN = 1_048_576, 16_384
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kprep.core.errors import CorruptDocument
 from kprep.core.models import (
@@ -24,7 +24,7 @@ from parsers.comments import FRAGMENT, signed
 from parsers.rtf_reader import Paragraph, Row, RtfReader
 
 NAME = "rtf"
-VERSION = 4
+VERSION = 5
 TOP = "_top"
 _HEADING = re.compile(r"(?:heading|überschrift|titre|标题)\s*(\d)$")
 
@@ -70,7 +70,7 @@ def _elements(reader: RtfReader) -> Iterator[Element]:
             continue
         if rows:
             yield from _table(rows, Locator(anchor=anchor))
-            rows = []
+        rows = []
         level = _level(part, reader.styles)
         if level and part.text.strip():
             anchor = slugger.take(part.text)
@@ -104,12 +104,19 @@ def _paragraph(part: Paragraph, level: int, place: Locator) -> Iterator[Element]
         yield Element(ElementKind.FOOTNOTE, signed(who, "", said), place, fragment=FRAGMENT)
 
 
-def _table(rows: list[Row], place: Locator) -> Iterator[Element]:
+def _table(rows: Sequence[Row], place: Locator) -> Iterator[Element]:
+    """The table, then what hangs on its cells and the tables inside them."""
     width = max(len(row.cells) for row in rows)
-    cells = tuple((*row.cells, *[""] * (width - len(row.cells))) for row in rows if any(row.cells))
-    header_rows = next((at for at, row in enumerate(rows) if not row.header), len(rows))
+    filled = [row for row in rows if any(row.cells)]
+    cells = tuple((*row.cells, *[""] * (width - len(row.cells))) for row in filled)
+    header_rows = next((at for at, row in enumerate(filled) if not row.header), len(filled))
     if cells:
         yield Element(ElementKind.TABLE, table_text(cells), place, rows=cells, header_rows=header_rows)
+    for row in rows:
+        for part in row.hanging:
+            yield from _paragraph(part, 0, place)
+        for inner in row.inner:
+            yield from _table(inner, place)
 
 
 PARSER = ParserSpec(NAME, VERSION, ("application/rtf", "text/rtf"), parse, quote)

@@ -7,16 +7,19 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from kprep.core.errors import Recursive
+from parsers.typeset import Line
 
 _TOKEN = re.compile(
     r"\\([a-z]{1,32})(-?\d{1,9})? ?|\\'([0-9a-fA-F]{2})|\\([^a-z])|([{}])|([\r\n]+)|([^\\{}\r\n]+)", re.DOTALL
 )
 _MAX_DEPTH = 1000
+_MAX_TABLES = 50
 _HEADERS = frozenset("header headerl headerr headerf".split())
 _FOOTERS = frozenset("footer footerl footerr footerf".split())
 _SKIPPED = frozenset(
     "fonttbl colortbl filetbl pict objdata objclass objname nonshppict themedata colorschememapping datastore "
-    "latentstyles listtable listoverridetable rsidtbl generator xmlnstbl sp falt panose bkmkstart bkmkend fldtype "
+    "nonesttables latentstyles listtable listoverridetable rsidtbl generator xmlnstbl sp falt panose bkmkstart "
+    "bkmkend fldtype "
     "operator category keywords comment doccomm subject company manager hlinkbase atnid atntime atndate "
     "atnref atnparent picprop blipuid private formfield ffname passwordhash protusertbl xe tc".split()
 )
@@ -26,6 +29,8 @@ _SIGNS = {
     "ldblquote": "\u201c", "rdblquote": "\u201d", "tab": "\t", "line": "\n", "emspace": " ", "enspace": " ",
     "qmspace": " ",
 }  # fmt: skip
+_HEIGHTS = {"super": 1, "sub": -1, "nosupersub": 0, "up": 1, "dn": -1}
+_LOOKS = frozenset(("v", "deleted", "plain", *_HEIGHTS))
 _SYMBOLS = {"~": "\u00a0", "_": "-", "\n": "\n", "\\": "\\", "{": "{", "}": "}"}
 _CHARSETS = {
     0: "cp1252", 77: "mac_roman", 128: "cp932", 129: "cp949", 130: "johab", 134: "gb18030", 136: "big5", 161: "cp1253",
@@ -37,7 +42,7 @@ _CHARSETS = {
 @dataclass(slots=True)
 class Paragraph:
     """`style`: number of its style; `outline`: level from 0 where it says one; `level`: depth in a list from 0.
-    `cell`: it stands in a table. `links`: (words, target). `notes`: texts of footnotes.
+    `depth`: of the table it stands in, from 1; 0 outside. `links`: (words, target). `notes`: texts of footnotes.
     `comments`: (who, text) of those about it."""
 
     text: str = ""
@@ -46,7 +51,7 @@ class Paragraph:
     outline: int | None = None
     level: int = 0
     marker: str = ""
-    cell: bool = False
+    depth: int = 0
     links: list[tuple[str, str]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     comments: list[tuple[str, str]] = field(default_factory=list)
@@ -54,10 +59,37 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Cells of a table row; `header`: it repeats on every page."""
+    """Cells of a table row; `header`: it repeats on every page. `inner`: tables inside its cells, and `hanging`: notes,
+    comments and hidden words of these, in order."""
 
     cells: tuple[str, ...]
     header: bool
+    inner: tuple[tuple[Row, ...], ...] = ()
+    hanging: tuple[Paragraph, ...] = ()
+
+
+@dataclass(slots=True)
+class _Table:
+    """What has been read of a table: whole rows (of an inner one; those of an outer one are in the flow), and of the
+    row after them its cells, the lines of the last one, its tables and what hangs on it."""
+
+    rows: list[Row] = field(default_factory=list)
+    cells: list[str] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
+    inner: list[tuple[Row, ...]] = field(default_factory=list)
+    hanging: list[Paragraph] = field(default_factory=list)
+    header: bool = False
+
+    def end_cell(self) -> None:
+        self.cells.append("\n".join(line.strip() for line in self.lines if line.strip()))
+        self.lines = []
+
+    def end_row(self) -> None:
+        if any(self.lines):
+            self.end_cell()
+        if self.cells or self.inner or self.hanging:
+            self.rows.append(Row(tuple(self.cells), self.header, tuple(self.inner), tuple(self.hanging)))
+        self.cells, self.inner, self.hanging = [], [], []
 
 
 @dataclass(slots=True)
@@ -67,6 +99,10 @@ class _Group:
     place: str = "body"
     hidden: bool = False
     deleted: bool = False
+    inner_row: bool = False
+    """It says how a row of an inner table is set."""
+    height: int = 0
+    """1 where words stand above the line, -1 below it."""
     fallback: int = 1
     encoding: str = "cp1252"
     starred: bool = False
@@ -95,10 +131,10 @@ class RtfReader:
         self._bytes = bytearray()
         self._skip = 0
         self._now = Paragraph()
-        self._cells: list[str] = []
-        self._cell_lines: list[str] = []
-        self._header_row = False
-        self._side: dict[str, list[str]] = {}
+        self._line = Line()
+        self._tables = [_Table()]
+        """Open ones, the outermost first."""
+        self._side: dict[str, Line] = {}
         self._read()
 
     def _read(self) -> None:
@@ -124,6 +160,7 @@ class RtfReader:
             elif text:
                 self._say_text(text)
         self._end_paragraph()
+        self._end_row(1)
 
     @property
     def _group(self) -> _Group:
@@ -137,11 +174,11 @@ class RtfReader:
             self._end_side(done.place)
         if done.link and done.link != self._group.link:
             target, start = done.link
-            self._now.links.append((self._now.text[start:].strip(), target))
+            self._now.links.append((self._line.text[start:].strip(), target))
 
     def _end_side(self, place: str) -> None:
         """A destination beside the text is complete."""
-        text = "".join(self._side.pop(place, [])).strip()
+        text = self._side.pop(place, Line()).spelled().strip()
         if place in {"title", "author"}:
             self.info[place] = text
         elif place in {"header", "footer"} and text and (place, text) not in self.furniture:
@@ -171,13 +208,11 @@ class RtfReader:
         elif word in {"par", "sect", "page"}:
             self._end_paragraph() if group.place == "body" else self._say("\n")
         elif word in {"cell", "nestcell"}:
-            self._end_cell()
+            self._end_cell(1 if word == "cell" else max(self._now.depth, 2))
         elif word in {"row", "nestrow"}:
-            self._end_row()
-        elif word in {"v", "deleted"}:
-            setattr(group, "hidden" if word == "v" else "deleted", number != 0)
-        elif word == "plain":
-            group.hidden = group.deleted = False
+            self._end_row(1 if word == "row" else max(len(self._tables), 2))
+        elif word in _LOOKS:
+            self._look(word, is_on=number != 0)
         elif word == "uc":
             group.fallback = min(max(number or 0, 0), 16)
         elif word == "f":
@@ -190,10 +225,19 @@ class RtfReader:
         else:
             self._paragraph_word(word, number)
 
+    def _look(self, word: str, *, is_on: bool) -> None:
+        group = self._group
+        if word == "plain":
+            group.hidden, group.deleted, group.height = False, False, 0
+        elif word in _HEIGHTS:
+            group.height = _HEIGHTS[word] * is_on
+        else:
+            setattr(group, "hidden" if word == "v" else "deleted", is_on)
+
     def _paragraph_word(self, word: str, number: int | None) -> None:
         now = self._now
         if word == "pard":
-            now.style, now.outline, now.level, now.cell = 0, None, 0, False
+            now.style, now.outline, now.level, now.depth = 0, None, 0, 0
         elif word == "s" and self._group.place == "styles":
             self._say(f"\x00{number or 0}\x01")
         elif word == "s":
@@ -203,11 +247,11 @@ class RtfReader:
         elif word == "ilvl":
             now.level = min(max(number or 0, 0), 8)
         elif word == "intbl":
-            now.cell = True
-        elif word == "trowd":
-            self._header_row = False
-        elif word == "trhdr":
-            self._header_row = True
+            now.depth = max(now.depth, 1)
+        elif word == "itap":
+            now.depth = min(max(number or 0, 0), _MAX_TABLES)
+        elif word in {"trowd", "trhdr"}:
+            self._table(len(self._tables) if self._group.inner_row else 1).header = word == "trhdr"
         else:
             self._destination(word)
 
@@ -225,6 +269,8 @@ class RtfReader:
             "footnote": lambda: "footnote", "stylesheet": lambda: "styles", "fldinst": lambda: "inst",
             "info": lambda: "", "annotation": lambda: word, "atnauthor": lambda: word,
         }  # fmt: skip
+        if word == "nesttableprops":
+            group.inner_row = True
         if word in _SKIPPED or (group.starred and word not in _KNOWN_STARRED):
             group.place = ""
         elif word == "upr":
@@ -232,12 +278,12 @@ class RtfReader:
         elif word == "ud":
             group.place = group.outer
         elif word in known and (group.place or word in {"title", "author"}):
-            group.place = known[word]()
+            group.place, group.height = known[word](), 0
             if group.place == "inst":
-                self._side["inst"] = []
+                self._side["inst"] = Line()
         elif word == "fldrslt" and group.place == "body":
-            found = re.search(r"HYPERLINK\s+(?:\\l\s+)?\"?([^\"\s]+)", "".join(self._side.pop("inst", [])))
-            group.link = (found.group(1), len(self._now.text)) if found else None
+            found = re.search(r"HYPERLINK\s+(?:\\l\s+)?\"?([^\"\s]+)", self._side.pop("inst", Line()).text)
+            group.link = (found.group(1), len(self._line)) if found else None
         group.starred = False
 
     def _symbol(self, symbol: str) -> None:
@@ -284,32 +330,52 @@ class RtfReader:
         if not text or not group.place or group.deleted:
             return
         if group.place != "body":
-            self._side.setdefault(group.place, []).append(text)
+            self._side.setdefault(group.place, Line()).say(text, group.height)
         elif group.hidden:
             self._now.hidden += text
         else:
-            self._now.text += text
+            self._line.say(text, group.height)
 
     def _end_paragraph(self) -> None:
         now = self._now
-        self._now = Paragraph(style=now.style, outline=now.outline, level=now.level, cell=now.cell)
+        self._now = Paragraph(style=now.style, outline=now.outline, level=now.level, depth=now.depth)
+        now.text, self._line = self._line.spelled(), Line()
         now.text, now.hidden = (_joined_surrogates(text) for text in (now.text, now.hidden))
-        if now.cell:
-            self._cell_lines.append(now.text)
-            self.flow.extend([replace(now, text="", cell=False)] if now.hidden or now.notes or now.comments else [])
+        if now.depth:
+            if now.text.strip():
+                self._close_inner(now.depth)
+            table = self._table(now.depth)
+            table.lines.append(now.text)
+            table.hanging += [replace(now, text="")] if now.hidden or now.notes or now.comments else []
         elif now.text.strip() or now.hidden.strip() or now.notes or now.comments:
             self.flow.append(now)
 
-    def _end_cell(self) -> None:
-        self._now.cell = True
-        self._end_paragraph()
-        self._cells.append("\n".join(line.strip() for line in self._cell_lines if line.strip()))
-        self._cell_lines = []
+    def _table(self, depth: int) -> _Table:
+        """The open table of a depth, those around it opened too."""
+        while len(self._tables) < depth:
+            self._tables.append(_Table())
+        return self._tables[depth - 1]
 
-    def _end_row(self) -> None:
-        if self._cells:
-            self.flow.append(Row(tuple(self._cells), self._header_row))
-        self._cells = []
+    def _end_cell(self, depth: int) -> None:
+        self._now.depth = depth
+        self._end_paragraph()
+        self._close_inner(depth)
+        self._table(depth).end_cell()
+
+    def _end_row(self, depth: int) -> None:
+        self._close_inner(depth)
+        table = self._table(depth)
+        table.end_row()
+        if depth == 1:
+            self.flow += table.rows
+            table.rows = []
+
+    def _close_inner(self, depth: int) -> None:
+        """Tables deeper than a depth are complete: each belongs to the row around it."""
+        while len(self._tables) > depth:
+            done = self._tables.pop()
+            done.end_row()
+            self._tables[-1].inner += [tuple(done.rows)] if done.rows else []
 
 
 def _joined_surrogates(text: str) -> str:

@@ -99,6 +99,45 @@ def _run_text(run: Node | None) -> str:
     return "".join(inner.text or "" for inner in run if tag_of(inner) == "t") if run is not None else ""
 
 
+class Line:
+    """Words of a paragraph as they come, each at its height: above the line (1), on it (0) or below it (-1)."""
+
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+        self._scripts: list[tuple[int, int, int]] = []
+        self._length = 0
+
+    def say(self, text: str, height: int = 0) -> None:
+        """Add words; those of one height in a row are one script."""
+        start, self._length = self._length, self._length + len(text)
+        self._pieces.append(text)
+        if height and text:
+            before = self._scripts[-1] if self._scripts else (0, -1, 0)
+            joins = before[1:] == (start, height)
+            self._scripts[len(self._scripts) - joins :] = [(before[0] if joins else start, self._length, height)]
+
+    def __len__(self) -> int:
+        return self._length
+
+    @property
+    def text(self) -> str:
+        """The words without signs."""
+        return "".join(self._pieces)
+
+    def spelled(self) -> str:
+        """The words, with signs for scripts."""
+        text, at = self.text, 0
+        pieces: list[str] = []
+        for first, last, height in self._scripts:
+            said = text[first:last].strip()
+            start = first + len(text[first:last]) - len(text[first:last].lstrip())
+            end = start + len(said)
+            sign, behind = script_signs(said, text[max(start - 1, 0) : start], text[end : end + 1], low=height < 0)
+            pieces += [text[at:start], sign, said, behind]
+            at = end
+        return "".join([*pieces, text[at:]])
+
+
 def script_signs(said: str, before: str, after: str, *, low: bool, is_note: bool = False) -> tuple[str, str]:
     """What to put before and behind a script, so that it joins neither the sign before it nor the one after it.
 

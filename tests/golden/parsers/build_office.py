@@ -254,7 +254,8 @@ AUTOMATIC = (
     '<office:automatic-styles><text:list-style style:name="L1"><text:list-level-style-number text:level="1"/></text:list-style>'
     '<style:style style:name="gone" style:family="drawing-page"><style:drawing-page-properties presentation:visibility="hidden"/></style:style>'
     '<style:style style:name="off" style:family="table"><style:table-properties table:display="false"/></style:style>'
-    '<style:style style:name="unseen" style:family="text"><style:text-properties text:display="none"/></style:style></office:automatic-styles>'
+    '<style:style style:name="unseen" style:family="text"><style:text-properties text:display="none"/></style:style>'
+    '<style:style style:name="high" style:family="text"><style:text-properties style:text-position="super 58%"/></style:style></office:automatic-styles>'
 )
 
 
@@ -283,7 +284,7 @@ ODT = odf(
     "text",
     "text",
     '<text:tracked-changes><text:p>deleted words</text:p></text:tracked-changes><text:h text:outline-level="1">Safety</text:h>'
-    '<text:p>Wear   a<text:s text:c="2"/>helmet<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>Class 2 or better.</text:p></text:note-body></text:note> at '
+    '<text:p>Wear   a<text:s text:c="2"/>helmet<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>Class 2 or better.</text:p></text:note-body></text:note> at 10<text:span text:style-name="high">2</text:span>m of '
     '<text:a xlink:href="https://example.com/site">all sites</text:a>.<text:span text:style-name="unseen">hidden words</text:span></text:p>'
     '<text:h text:outline-level="2">Steps</text:h><text:list text:style-name="L1"><text:list-item><text:p>Switch off</text:p><text:list><text:list-item><text:p>the pump first</text:p></text:list-item></text:list></text:list-item><text:list-item><text:p>Open the valve</text:p></text:list-item></text:list>'
     + odf_table([["Part", "Count"], ["v Pump", "1"], ["^", "2"]])
@@ -319,6 +320,8 @@ RTF = (
     r'{\field{\*\fldinst HYPERLINK "https://example.com/"}{\fldrslt the site}}{\footnote\pard A note.}{\deleted gone}\par{\f1\'c4\'e3\'ba\'c3}\par'
     r"\pard\s2 Steps\par\pard{\listtext 1.\tab}\ls1 Switch off\par{\listtext 2.\tab}\ls1 Open the valve\par"
     r"\trowd\trhdr\cellx1000\cellx2000\pard\intbl Part\cell Count\cell\row\trowd\cellx1000\cellx2000\pard\intbl Pump\cell 2\cell\row"
+    r"\trowd\cellx1000\cellx2000\pard\intbl Motor\cell\pard\intbl Limits:\par\pard\intbl\itap2 Load\nestcell{\nonesttables\par}Speed\nestcell{\nonesttables\par}{\*\nesttableprops\trowd\trhdr\cellx500\cellx900\nestrow}{\nonesttables\par}"
+    r"\pard\intbl\itap2 5 kg\nestcell 10{\super 2} m/s\nestcell{\*\nesttableprops\trowd\cellx500\cellx900\nestrow}{\nonesttables\par}\pard\intbl\itap1\cell\row"
     r"\pard{\*\unknown never shown}The end.{\pict\pngblip 89504e47}\par}"
 )
 PAGE = '<?xml version="1.0" encoding="utf-8"?>\n<html xmlns="http://www.w3.org/1999/xhtml"><head><title>{title}</title></head><body>\n{body}\n</body></html>'

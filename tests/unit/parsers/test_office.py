@@ -515,6 +515,75 @@ def test_comments_of_rich_text_follow_what_they_are_about() -> None:
 
 
 @pytest.mark.req("D3.9")
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (r"10{\super 2} m, 10{\super \u8722?3}", "10^2 m, 10^\u22123"),
+        (r"x\sub i\nosupersub y of H{\sub 2}O", "x_i y of H2O"),
+        (r"the 1{\super st} day, e{\up6 n+1}", "the 1st day, e^(n+1)"),
+        (r"2\super 1\super0 0, 2{\super{\b 1}0}", "2^1 0, 2^10"),
+        (r"7\dn4 0\dn0 b. The end.{\super 1}", "7_0 b. The end.[1]"),
+        (r"{\super 2}10, 3\super 2\plain 4", "210, 3^2 4"),
+    ],
+)
+def test_raised_and_lowered_words_of_rich_text_are_in_signs(words: str, said: str) -> None:
+    rows = rf"\trowd\cellx100\pard\intbl {words}\cell\row\pard"
+    found = read("a.rtf", rf"{{\rtf1\ansi {words}{{\super{{\footnote {words}}}}}\par {rows}\par}}")
+    assert [e.text for e in found.elements] == [said, said, said]
+
+
+@pytest.mark.parametrize(
+    ("position", "said"), [("super 58%", "10^2 m"), ("-33% 58%", "10_2 m"), ("33%", "10^2 m"), ("0% 100%", "102m")]
+)
+def test_raised_and_lowered_words_of_open_document_are_in_signs(position: str, said: str) -> None:
+    styles = (
+        f'<style:style style:name="s" style:family="text"><style:text-properties style:text-position="{position}"/>'
+        '</style:style><style:style style:name="t" style:family="text" style:parent-style-name="s"/>'
+    )
+    words = '<text:p>10<text:span text:style-name="t">2</text:span>m</text:p>'
+    row = f"<table:table-row><table:table-cell>{words}</table:table-cell></table:table-row>"
+    bodies = {
+        "text": words,
+        "presentation": f"<draw:page><draw:frame><draw:text-box>{words}</draw:text-box></draw:frame></draw:page>",
+        "spreadsheet": f'<table:table table:name="A">{row}</table:table>',
+    }
+    for kind, body in bodies.items():
+        content = BUILD.odf(
+            kind,
+            kind,
+            body,
+            {"styles.xml": f"<office:document-styles {BUILD.ODF_NS}>{styles}</office:document-styles>"},
+        )
+        assert read("a.odt", content).elements[-1].text == said
+
+
+def test_a_table_inside_a_table_of_rich_text_stands_after_it_with_its_own_header() -> None:
+    def row(depth: int, *cells: str, header: bool = False) -> str:
+        mark = r"\trhdr" if header else ""
+        if depth == 1:
+            return rf"\trowd{mark}\cellx1\cellx2" + "".join(rf"\pard\intbl {cell}\cell" for cell in cells) + r"\row"
+        told = rf"{{\*\nesttableprops\trowd{mark}\cellx1\cellx2\nestrow}}{{\nonesttables\par}}"
+        said = "".join(rf"\pard\intbl\itap{depth} {cell}\nestcell{{\nonesttables\par}}" for cell in cells)
+        return rf"{said}{told}\pard\intbl\itap{depth - 1} "
+
+    deepest = row(3, "Nut", "M4")
+    inner = row(2, "Size", "Weight", header=True) + row(2, r"10 cm{\footnote About.}", rf"2 kg\par {deepest}")
+    text = row(1, "Part", "Sizes", header=True) + row(1, "Pump", rf"See: \par {inner} and more") + row(1, "Valve", "3")
+    found = read("a.rtf", rf"{{\rtf1\ansi Before\par {text}\pard After\par}}")
+    tables = [(e.rows, e.header_rows) for e in found.elements if e.rows]
+    assert tables == [
+        ((("Part", "Sizes"), ("Pump", "See:\nand more"), ("Valve", "3")), 1),
+        ((("Size", "Weight"), ("10 cm", "2 kg")), 1),
+        ((("Nut", "M4"),), 0),
+    ]
+    assert [e.text for e in found.elements if not e.rows] == ["Before", "About.", "After"]
+
+
+def test_cells_that_no_row_ends_are_kept() -> None:
+    found = read("a.rtf", r"{\rtf1\ansi\trowd\cellx1\pard\intbl One\cell Two\par}")
+    assert [e.rows for e in found.elements] == [(("One", "Two"),)]
+
+
 def test_of_two_readings_of_a_text_in_rtf_the_one_in_unicode_is_said() -> None:
     found = read("a.rtf", r"{\rtf1\ansi Ask {\upr{Lodz}{\*\ud{\uc0\u321 \'f3d\u378 }}} first.\par Then go.\par}")
     assert [e.text for e in found.elements] == ["Ask \u0141\u00f3d\u017a first.", "Then go."]
