@@ -26,7 +26,7 @@ _PHP = "<?php\n"  # without it all of PHP is text
 _DEEPEST = 60
 _JOINED_TO_NEXT = ("comment", "line_comment", "block_comment", "decorator", "attribute_item", "annotation")
 
-_OPENS = (":", "{")
+_OPENS = (":", "{", ")", "else", "parenthesized_expression", "condition_clause")
 """Ends of a head, such as that of a function, which does not stand without the beginning of its body."""
 
 
@@ -82,13 +82,22 @@ class _Cutter:
             return
         parts = self._parts(nodes, start, end) if depth < _DEEPEST else []
         if len(parts) < 2:
-            inner = [child for node in nodes for child in node.children]
+            inner = self._opened(nodes)
             if inner and depth < _DEEPEST:
                 yield from self.pieces(inner, start, end, cut, depth + 1)
             else:
                 yield from self._lines(start, end, cut)
             return
         yield from self._each(parts, cut, depth)
+
+    def _opened(self, nodes: Sequence[Node]) -> list[Node]:
+        """The nodes, those over the limit replaced by their children; all of them where none is."""
+        large = [node for node in nodes if self._size(node) > self.budget.limit] or nodes
+        return [inner for node in nodes for inner in (node.children if node in large else [node])]
+
+    def _size(self, node: Node) -> int:
+        span = (self.offsets.char(byte) + self.origin for byte in (node.start_byte, node.end_byte))
+        return self.budget.ruler.size(self.text[slice(*span)])
 
     def _each(self, parts: Sequence[Part], cut: Cut, depth: int) -> Iterator[Atom]:
         """Atoms of the parts, what belongs to the part before glued to it."""

@@ -11,7 +11,7 @@ Counts: `release_empty`, `view_empty`, `documents_failed`, `chunks_empty`, `chun
 several documents; warning under 50 chunks), `chunks_repeated` (of one), `chunks_over_limit`, `vectors_missing`.
 Wording: `text_encoding` (lost or wrongly decoded characters; doubtful ones, and garbled words, as `text_doubtful`),
 `placeholders_left`, `error_pages`, `personal_data` (scan of new chunks, `text` and `index_text`), `code_cut` (a bracket
-that only the neighbouring code chunk closes, or that stays open in new code), `table_header`, `tables_lost`,
+cut between two chunks though it fits in one, or that stays open in new code), `table_header`, `tables_lost`,
 `columns_shifted`, `language_mismatch`, `language_changed`.
 Coverage of new documents: `chunks_missing`, `text_lost`, `text_shrunk`, `headings_lost`, `chunk_count` (robust z),
 `reading_order`, `index_text`, `parents_wrong`, `keywords_missing`, `sections_gone`.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -12,8 +13,8 @@ from quality.samples import MAX_CHARS, first, shown, vouched
 from quality.spec import Candidate, CandidateChunk, CheckSpec, Finding, Passage
 from quality.text import word_count
 
-NEIGHBOURS = 4
-"""How many chunks before and after may hold the rest of what a chunk opens."""
+ROOM = 0.75
+"""Share of the largest code chunk's tokens that surely fits in one: a chunk has its heading too."""
 PROSE_WORDS = 8
 """A paragraph in code with as many words, and none of the signs of code, is prose."""
 
@@ -70,10 +71,8 @@ def code_cut(candidate: Candidate) -> Sequence[Finding]:
         for chunk, place in _cut_off(candidate, code)
     ]
     cut += [
-        shown(candidate, chunk, "cut between two chunks: raise `max_tokens` of its chunk profile")
-        for chunks in code.values()
-        for chunk in chunks.values()
-        if _is_cut(chunk, chunks)
+        shown(candidate, chunk, "cut between two chunks though it had found room in one: look at its chunk profile")
+        for chunk in _cut_between(code)
     ]
     total = sum(map(len, code.values()))
     message = f"{len(cut)} of {total} code chunks are cut inside a bracket, a string or a block"
@@ -82,20 +81,51 @@ def code_cut(candidate: Candidate) -> Sequence[Finding]:
     return [Finding("code_cut", "warning", not cut, len(cut) / total if total else 0.0, 0.0, message, first(cut))]
 
 
-def _is_cut(chunk: CandidateChunk, code: dict[int, CandidateChunk]) -> bool:
-    if balanced(chunk.text):
-        return False
-    first_ordinal = last_ordinal = chunk.ordinal
-    while first_ordinal - 1 in code and chunk.ordinal - first_ordinal < NEIGHBOURS:
-        first_ordinal -= 1
-    while last_ordinal + 1 in code and last_ordinal - chunk.ordinal < NEIGHBOURS:
-        last_ordinal += 1
-    return any(
-        balanced("\n".join(code[ordinal].text for ordinal in range(start, end + 1)))
-        for start in range(first_ordinal, chunk.ordinal + 1)
-        for end in range(chunk.ordinal, last_ordinal + 1)
-        if end > start
+def _cut_between(code: dict[str, dict[int, CandidateChunk]]) -> Iterator[CandidateChunk]:
+    """Chunks of one symbol between which a bracket or a string of many lines is cut that had found room in one. What is
+    larger must be cut somewhere."""
+    runs = [
+        list(run)
+        for chunks in code.values()
+        for beside in _runs(chunks)
+        for _, run in itertools.groupby(beside, key=lambda chunk: chunk.heading_path)
+    ]
+    room = ROOM * max((chunk.tokens for run in runs for chunk in run), default=0)
+    for run in runs:
+        cut = _needless(run, room)
+        yield from (chunk for number, chunk in enumerate(run) if cut & {number, number + 1})
+
+
+def _needless(run: Sequence[CandidateChunk], room: float) -> set[int]:
+    """Numbers of the chunks before which something of at most `room` tokens is cut that brackets hold together. A line
+    has its share of its chunk's tokens by length."""
+    texts = [chunk.text.split("\n") for chunk in run]
+    begins = list(itertools.accumulate(map(len, texts)))[:-1]
+    shares = (
+        chunk.tokens * len(line) / len(chunk.text) for chunk, lines in zip(run, texts, strict=True) for line in lines
     )
+    before = list(itertools.accumulate(shares, initial=0.0))
+    return {
+        number + 1
+        for opened, closed in _spans(_uncommented("\n".join(chunk.text for chunk in run)))
+        if before[closed + 1] - before[opened] <= room
+        for number in range(bisect_right(begins, opened), bisect_right(begins, closed))
+    }
+
+
+def _spans(code: str) -> Iterator[tuple[int, int]]:
+    """Lines on which a bracket opens and closes, of all that do both."""
+    stack: list[tuple[str, int]] = []
+    for number, line in enumerate(code.split("\n")):
+        for character in line:
+            if character in "([{":
+                stack.append((character, number))
+            elif character in _OPENING:
+                while any(opening == _OPENING[character] for opening, _ in stack):
+                    opening, at = stack.pop()
+                    if opening == _OPENING[character]:
+                        yield at, number
+                        break
 
 
 def _cut_off(
@@ -166,11 +196,14 @@ def _bare(code: str) -> str:
 
 
 def _blank(match: re.Match[str]) -> str:
-    """One sign for a string; what opens one that does not end."""
+    """One sign for a string, brackets for one of many lines; what opens one that does not end."""
     text = match[0]
     opening = next((mark for mark in _LONG if text.startswith(mark)), "")
     ended = not opening or (len(text) >= 2 * len(opening) and text.endswith(opening[::-1]))
-    return ("s" if ended else _ENDLESS) + "\n" * text.count("\n")
+    newlines = "\n" * text.count("\n")
+    if not ended:
+        return _ENDLESS + newlines
+    return f"({newlines})" if newlines else "s"
 
 
 def _uncommented(code: str) -> str:

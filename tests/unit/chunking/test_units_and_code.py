@@ -132,6 +132,19 @@ def test_braces_stay_with_their_statement(language: str) -> None:
         assert piece.lstrip().startswith("if (a"), piece[:60]
 
 
+@pytest.mark.req("D9.9")
+def test_a_condition_that_fits_stays_whole_and_its_statement_with_it() -> None:
+    tests = "\n        && ".join(f"ready(pump, {n}, speed_of(pump))" for n in range(6))
+    before = "".join(f"    start(pump, {n});\n" for n in range(6))
+    calls = "".join(f"        adjust(pump, {n}, speed_of(pump));\n" for n in range(30))
+    for opening, closing in (("{\n", "    }\n"), ("\n        for (;;) {\n", "        }\n")):
+        text = f"void f(void) {{\n{before}    if (\n        {tests}) {opening}{calls}{closing}}}\n"
+        texts = [child.text for child in cut("a.c", text, max_tokens=128, target_tokens=80).children]
+        assert len(texts) > 3
+        head = f"if (\n        {tests}) {opening}".rstrip()
+        assert any(head in piece for piece in texts)
+
+
 CLASS = (
     "class Order:\n    state = 1\n\n    def first(self):\n        return {a}\n\n"
     "    def second(self):\n        return {b}\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -117,3 +118,27 @@ def test_code_that_goes_on_in_the_next_chunk_is_whole() -> None:
     assert judged([WHOLE, f"{PROSE}\n\n{JAVA}"]).passed
     assert not judged([WHOLE, f"{PROSE}\n\n{PROSE}"]).passed
     assert balanced(WHOLE)
+
+
+@pytest.mark.req("D9.9")
+def test_a_cut_between_chunks_is_told_where_both_sides_had_fitted_in_one() -> None:
+    lines = [f"    start_pump(number={number}, speed=3)" for number in range(12)]
+    whole = ["def run():", *lines]
+    assert judged(["\n".join(whole[:6]), "\n".join(whole[6:])]).passed, (
+        "between statements of a language without braces"
+    )
+    block = ["void run() {", *lines, "}"]
+    assert judged(["\n".join(block[:7]), "\n".join(block[7:])]).passed, "the block is larger than any chunk"
+    call = ["start_pumps(", "    one,", "    two,", ")"]
+    halves = ["\n".join(block), "\n".join(call[:2]), "\n".join(call[2:])]
+    samples = judged(halves).samples
+    assert [sample["ordinal"] for sample in samples] == [1, 2]
+    assert all(sample["reason"].startswith("cut between two chunks") for sample in samples)
+
+
+def test_members_of_a_class_are_symbols_of_their_own() -> None:
+    parts = ["class Pump {\n    int speed;", "    void run() {\n        start(3);\n    }\n}", JAVA * 5]
+    together = [make_chunk(CLIENT, number, text, "code") for number, text in enumerate(parts)]
+    assert not code_cut(make_candidate(together))[0].passed
+    apart = [replace(chunk, heading_path=("Title", str(number))) for number, chunk in enumerate(together)]
+    assert code_cut(make_candidate(apart))[0].passed
