@@ -132,7 +132,9 @@ class CandidateDocument:
 class TouchedRelation:
     """A reference between documents. `held`, `holds`: whether it leads somewhere in the live release, the candidate.
 
-    `target`: URI or title it names. `is_new`: its document is live, and refers to that nowhere there.
+    `target`: URI or title it names. `is_new`: its document is live, and refers to that nowhere there. `anchor_held`,
+    `anchor_holds`, `anchor_is_new`: the same of the place in its target, where it names one by its `anchor`. `anchors`:
+    those of the target, where that is none of them.
     """
 
     document_uri: str
@@ -142,6 +144,11 @@ class TouchedRelation:
     holds: bool
     target: str = ""
     is_new: bool = False
+    anchor: str = ""
+    anchor_held: bool = False
+    anchor_holds: bool = False
+    anchor_is_new: bool = False
+    anchors: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

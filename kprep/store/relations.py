@@ -117,13 +117,16 @@ def touching(
     connection: Connection, kb: str, base: int, release: int, documents: Sequence[str]
 ) -> list[dict[str, Any]]:
     """Relations of a candidate that its changed documents make or are the target of: document_uri, kind, written,
-    target, `held` and `holds`: whether they lead somewhere in the base and in the candidate, `is_new`: whether the
-    document's version in the base has none to that target. For the gate, so unfiltered."""
+    target, `held` and `holds`: whether they lead to a document in the base and in the candidate, `is_new`: whether the
+    document's version in the base has none to that target. `anchor`: the one they name; `anchor_held` and
+    `anchor_holds`: whether it is there in the base and in the candidate, `anchor_is_new`: as `is_new`, with the anchor;
+    `anchors`: those the target has instead. For the gate, so unfiltered."""
     values = {"kb": kb, "base": base, "release": release, "documents": list(documents)}
     rows = connection.execute(SQL["touching"], values).mappings()
     return [
-        {name: row[name] for name in ("document_uri", "kind", "written", "held", "holds", "is_new")}
-        | {"target": row["uris"][0] if row["uris"] else row["title"]}
+        {name: row[name] for name in ("document_uri", "kind", "written", "held", "holds", "is_new", "anchor")}
+        | {name: bool(row[name]) for name in ("anchor_held", "anchor_holds", "anchor_is_new")}
+        | {"target": row["uris"][0] if row["uris"] else row["title"], "anchors": tuple(row["anchors"] or ())}
         for row in rows
         if not _is_address(row["uris"]) and (row["kind"] != "import" or row["was_known"])
     ]

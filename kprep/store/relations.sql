@@ -89,19 +89,38 @@ WHERE kprep.target_of(:kb, :release, k.documents, k.title) = k.target
 ORDER BY d.uri, k.ordinal NULLS FIRST, k.number;
 
 -- name: touching
--- Relations whose document, or whose target in one of the two releases, changed between them; where each leads in both.
--- Written anew: the version of its document in the base has none to the same target.
-SELECT d.uri AS document_uri, r.kind, r.written, r.uris, r.title, r.target_revision IS NOT NULL AS was_known,
-    kprep.target_of(:kb, :base, r.documents, r.title) IS NOT NULL AS held,
-    kprep.target_of(:kb, :release, r.documents, r.title) IS NOT NULL AS holds,
-    b.version_id IS NOT NULL AND NOT EXISTS (SELECT FROM kprep.relations o
-        WHERE o.kb = r.kb AND o.version_id = b.version_id AND o.documents = r.documents AND o.title = r.title) AS is_new
-FROM kprep.relations r
-JOIN kprep.release_documents d ON d.kb = r.kb AND d.version_id = r.version_id AND d.from_release <= :release
-    AND (d.to_release IS NULL OR d.to_release > :release)
-LEFT JOIN kprep.release_documents b ON b.kb = d.kb AND b.document_id = d.document_id AND b.from_release <= :base
-    AND (b.to_release IS NULL OR b.to_release > :base)
-WHERE r.kb = :kb AND (r.documents <> '{}' OR r.title <> '')
-  AND (d.document_id = ANY(:documents) OR r.documents && CAST(:documents AS text[]) OR (r.title <> '' AND lower(r.title) IN (
-      SELECT lower(o.title) FROM kprep.release_documents o WHERE o.kb = :kb AND o.document_id = ANY(:documents))))
-ORDER BY d.uri, r.number;
+-- Relations whose document, or whose target in one of the two releases, changed between them; where each leads in both,
+-- and whether its anchor is there. Written anew: the version of its document in the base has none to the same target.
+WITH touched AS (
+    SELECT d.uri AS document_uri, r.*, b.version_id AS base_version,
+        kprep.target_of(:kb, :base, r.documents, r.title) AS base_target,
+        kprep.target_of(:kb, :release, r.documents, r.title) AS target
+    FROM kprep.relations r
+    JOIN kprep.release_documents d ON d.kb = r.kb AND d.version_id = r.version_id AND d.from_release <= :release
+        AND (d.to_release IS NULL OR d.to_release > :release)
+    LEFT JOIN kprep.release_documents b ON b.kb = d.kb AND b.document_id = d.document_id AND b.from_release <= :base
+        AND (b.to_release IS NULL OR b.to_release > :base)
+    WHERE r.kb = :kb AND (r.documents <> '{}' OR r.title <> '')
+      AND (d.document_id = ANY(:documents) OR r.documents && CAST(:documents AS text[])
+           OR (r.title <> '' AND lower(r.title) IN (
+               SELECT lower(o.title) FROM kprep.release_documents o WHERE o.kb = :kb AND o.document_id = ANY(:documents))))
+)
+SELECT t.document_uri, t.kind, t.written, t.uris, t.title, t.anchor, t.target_revision IS NOT NULL AS was_known,
+    t.base_target IS NOT NULL AS held, t.target IS NOT NULL AS holds,
+    t.base_version IS NOT NULL AND NOT EXISTS (SELECT FROM kprep.relations o
+        WHERE o.kb = t.kb AND o.version_id = t.base_version AND o.documents = t.documents AND o.title = t.title) AS is_new,
+    t.base_version IS NOT NULL AND NOT EXISTS (SELECT FROM kprep.relations o
+        WHERE o.kb = t.kb AND o.version_id = t.base_version AND o.documents = t.documents AND o.title = t.title
+          AND o.anchor = t.anchor) AS anchor_is_new,
+    t.anchor = ANY(before.anchors) AS anchor_held, t.anchor = ANY(now.anchors) AS anchor_holds,
+    CASE WHEN t.anchor <> '' AND t.anchor <> ALL(now.anchors) THEN now.anchors END AS anchors
+FROM touched t
+LEFT JOIN LATERAL (SELECT v.anchors FROM kprep.release_documents d
+    JOIN kprep.document_versions v ON v.kb = d.kb AND v.version_id = d.version_id
+    WHERE d.kb = t.kb AND d.document_id = t.base_target AND d.from_release <= :base
+      AND (d.to_release IS NULL OR d.to_release > :base)) AS before ON true
+LEFT JOIN LATERAL (SELECT v.anchors FROM kprep.release_documents d
+    JOIN kprep.document_versions v ON v.kb = d.kb AND v.version_id = d.version_id
+    WHERE d.kb = t.kb AND d.document_id = t.target AND d.from_release <= :release
+      AND (d.to_release IS NULL OR d.to_release > :release)) AS now ON true
+ORDER BY t.document_uri, t.number;

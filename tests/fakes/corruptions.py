@@ -1104,3 +1104,17 @@ def the_target_of_a_reference_renamed() -> Candidate:
 def a_link_mistyped() -> Candidate:
     wrong = TouchedRelation(API, "link", "error codes", held=False, holds=False, target="error-cods.md", is_new=True)
     return candidate_of(handbook(), relations=(wrong,))
+
+
+@corruption("relations_broken")
+def the_heading_a_link_leads_to_renamed() -> Candidate:
+    return candidate_of(handbook(), relations=(replace(_TO_A_PLACE, anchor_held=True, anchors=("retries",)),))
+
+
+@corruption("relations_broken")
+def the_anchor_of_a_link_mistyped() -> Candidate:
+    wrong = replace(_TO_A_PLACE, anchor="time-out", anchor_is_new=True, anchors=("timeouts", "retries"))
+    return candidate_of(handbook(), relations=(wrong,))
+
+
+_TO_A_PLACE = TouchedRelation(API, "link", "time limits", held=True, holds=True, target=CODES, anchor="timeouts")

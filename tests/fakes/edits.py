@@ -342,6 +342,15 @@ def a_document_with_a_link_that_never_led_anywhere() -> Candidate:
 
 
 @whole
+def a_link_to_a_place_that_no_parser_keeps() -> Candidate:
+    uri = "people/remote-work.md"
+    source = handbook()[uri].content.decode()
+    to = TouchedRelation(uri, "link", "form", held=True, holds=True, target="people/form.html", anchor="row-7")
+    edited = with_documents(written(uri, source + "\nIt is reviewed each year.\n"))
+    return candidate_of(edited, relations=(replace(to, anchor_is_new=True, anchors=("purpose", "signature")),))
+
+
+@whole
 def the_end_of_an_old_policy_corrected() -> Candidate:
     uri = "people/travel-expenses-2023.md"
     corrected = handbook()[uri].content.decode().replace("valid_until: 2024-12-31", "valid_until: 2025-01-31")

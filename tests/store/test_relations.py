@@ -197,11 +197,34 @@ def test_a_link_written_anew_that_leads_to_none_is_named(make_base: MakeBase) ->
     check = next(check for check in summary["gate"]["checks"] if check["code"] == "relations_broken")
     assert (summary["status"], check["level"], check["passed"]) == ("published", "warning", False)
     assert (
-        "0 of 5 references lost the document they led to, and 1 were written anew and lead to none" in check["message"]
+        "0 of 5 references lost the document or place they led to, and 1 were written anew and lead to none"
+        in check["message"]
     )
     (row,) = check["samples"]
-    assert (row["document_uri"], row["target"]) == ("docs/handbook.md", "docs/rules/travl.md")
+    assert (row["document_uri"], row["target"]) == ("docs/handbook.md", "docs/rules/travl.md#allowance")
     assert row["reason"] == "there is no such document"
+
+
+def test_a_heading_renamed_loses_the_links_to_it_and_an_anchor_may_be_mistyped(make_base: MakeBase) -> None:
+    base = base_of(make_base, FILES)
+    base.run()
+    base.write("rules/travel.md", TRAVEL.replace("## Allowance", "## Money for journeys"))
+    row = broken_by(base)
+    assert (row["document_uri"], row["target"]) == ("docs/handbook.md", "docs/rules/travel.md#allowance")
+    assert row["reason"] == "its document no longer has a place #allowance"
+    base.write("handbook.md", HANDBOOK.replace("#allowance", "#money-for-journies"))
+    row = broken_by(base)
+    assert row["reason"] == "its document has no place #money-for-journies, but #money-for-journeys"
+    base.write("handbook.md", HANDBOOK.replace("#allowance", "#row-7"))
+    check = next(check for check in base.run()["gate"]["checks"] if check["code"] == "relations_broken")
+    assert check["passed"], "a place whose anchor may not be stored"
+
+
+def broken_by(base: TestBase) -> dict[str, Any]:
+    """The one reference a run breaks."""
+    check = next(check for check in base.run()["gate"]["checks"] if check["code"] == "relations_broken")
+    (row,) = check["samples"]
+    return dict(row)
 
 
 @pytest.mark.req("C5.1", "C5.6")
