@@ -139,6 +139,8 @@ MEANINGS = {
     "retrieval.routing": "`identifiers` sends a question that is nothing but identifiers to keywords alone; `kprep "
     "eval` says what that loses",
     "views.NAME.where": "allowed values of `sensitivity`, `doc_type`, `language`, `source`",
+    "views.NAME.updated_since": "only what was updated on this day or later (`2025-01-01`, midnight UTC)",
+    "views.NAME.updated_before": "only what was updated before this day",
     "views.NAME.fields": "what the view shows; also the columns of its SQL view",
     "views.NAME.stores": "`candidate` beside `formal` shows what nobody has confirmed, after all other hits",
     "views.NAME.boost": "fragment type -> factor on the score, over 0, when the view is searched: "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args
 
@@ -273,6 +274,8 @@ class ViewConfig(_Strict):
     """A filter and a projection over the live release."""
 
     where: dict[Literal["sensitivity", "doc_type", "language", "source"], tuple[str, ...]] = Field(default_factory=dict)
+    updated_since: date | None = None
+    updated_before: date | None = None
     fields: tuple[str, ...] = ("text", "title", "heading_path", "citation", "locator")
     boost: dict[Literal["fragment"], dict[str, Annotated[float, Field(gt=0)]]] = Field(default_factory=dict)
     stores: tuple[Literal["formal", "candidate"], ...] = ("formal",)

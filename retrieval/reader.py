@@ -53,10 +53,7 @@ class Reader:
         views = releases.views(self.connection, self.scope.kb, self.row.release)
         if view not in views:
             raise RetrievalError(f"release {self.release} has no view {view!r}; it has: {', '.join(views) or 'none'}")
-        definition = views[view]
-        return replace(
-            self.scope, where=definition["where"], stores=tuple(definition.get("stores", ("formal",)))
-        ), definition
+        return self.scope.within(views[view]), views[view]
 
     def chunks(self, uri: str) -> list[dict[str, Any]]:
         """Published chunks of one document in order. Raises: RetrievalError, the same for foreign and unknown."""

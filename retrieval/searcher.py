@@ -365,7 +365,9 @@ def narrowed(scope: Scope, request: SearchRequest) -> Scope:
     where = {name: tuple(values) for name, values in scope.where.items()}
     for name, values in request.where.items():
         where[name] = tuple(value for value in values if name not in where or value in where[name])
-    return replace(scope, where=where, updated_from=request.updated_from, updated_until=request.updated_until)
+    since = [day for day in (scope.updated_from, request.updated_from) if day]
+    until = [day for day in (scope.updated_until, request.updated_until) if day]
+    return replace(scope, where=where, updated_from=max(since, default=None), updated_until=min(until, default=None))
 
 
 def _reranked(reranker: Reranker, question: str, hits: list[dict[str, Any]]) -> list[dict[str, Any]]:

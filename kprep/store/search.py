@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import date, datetime
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime, time
 from functools import lru_cache
 from typing import Any
 
@@ -24,7 +24,8 @@ class Scope:
     """What a read may see: one release, as these principals, valid on this day, within a view's filter.
 
     `where`: sensitivity, doc_type, language, source -> allowed values; a missing key allows all. `stores`: "formal",
-    and "candidate" where a view asks for what nobody has confirmed.
+    and "candidate" where a view asks for what nobody has confirmed. `updated_from`, `updated_until`: bounds of the last
+    update, the second not included.
     """
 
     kb: str
@@ -35,6 +36,16 @@ class Scope:
     stores: tuple[str, ...] = ("formal",)
     updated_from: datetime | None = None
     updated_until: datetime | None = None
+
+    def within(self, view: Mapping[str, Any]) -> Scope:
+        """The scope within the filter of a view's definition."""
+        return replace(
+            self,
+            where=view["where"],
+            stores=tuple(view.get("stores", ("formal",))),
+            updated_from=_midnight(view.get("updated_since")),
+            updated_until=_midnight(view.get("updated_before")),
+        )
 
     def values(self) -> dict[str, Any]:
         """Parameters every statement takes."""
@@ -49,6 +60,11 @@ class Scope:
             "stores": list(self.stores),
             **{name: None if value is None else list(value) for name, value in allowed.items()},
         }
+
+
+def _midnight(day: str | None) -> datetime | None:
+    """When a day (ISO) begins, in UTC."""
+    return None if day is None else datetime.combine(date.fromisoformat(day), time.min, UTC)
 
 
 def plan_anew(connection: Connection) -> None:
@@ -137,7 +153,6 @@ def views_shown(
     """1 for each view whose filter lets any chunk of a release through, whatever its ACL; else 0."""
     shown = {}
     for name, definition in views.items():
-        stores = tuple(definition.get("stores", ("formal",)))
-        values = Scope(kb, release, (), date.min, definition["where"], stores).values()
+        values = Scope(kb, release, (), date.min).within(definition).values()
         shown[name] = int(connection.execute(SQL["view_size"], values).scalar_one())
     return shown

@@ -58,6 +58,7 @@ def create_statement(kb: str, name: str, definition: Mapping[str, Any]) -> sql.C
     conditions = [
         sql.SQL(" AND m.store = ANY({})").format(sql.Literal(list(definition.get("stores", ("formal",))))),
         *_where(definition["where"]),
+        *_updated(definition),
     ]
     return sql.SQL(
         "CREATE VIEW {view} WITH (security_barrier) AS SELECT m.chunk_id AS id, {columns} "
@@ -78,6 +79,15 @@ def _where(where: Mapping[str, Any]) -> list[sql.Composed]:
     return [
         sql.SQL(" AND ") + sql.Identifier("m", column) + sql.SQL(" = ANY({})").format(sql.Literal(list(values)))
         for column, values in sorted(where.items())
+    ]
+
+
+def _updated(definition: Mapping[str, Any]) -> list[sql.Composed]:
+    """Days begin at midnight UTC, as for a search within the view."""
+    return [
+        sql.SQL(f" AND m.updated_at {operator} CAST({{}} AS timestamptz)").format(sql.Literal(f"{day}T00:00:00+00:00"))
+        for name, operator in (("updated_since", ">="), ("updated_before", "<"))
+        if (day := definition.get(name))
     ]
 
 

@@ -192,12 +192,13 @@ class TestBase:
         release: int | None = None,
         top_k: int = 20,
         view: str | None = None,
+        **more: Any,
     ) -> list[dict[str, Any]]:
-        """Hits of the live release, or of another published one."""
+        """Hits of the live release, or of another published one; `more`: further fields of the request."""
         with self.connection() as connection:
             reader = self.reader(connection, principals, release)
             searcher = Searcher(reader, lambda: self.workspace.embedder_of(reader.row.configuration))
-            return list(searcher.search(SearchRequest(question, view, mode, top_k))["hits"])
+            return list(searcher.search(SearchRequest(question, view, mode, top_k, **more))["hits"])
 
     def uris(self, principals: Sequence[str] = EVERYBODY, release: int | None = None) -> list[str]:
         """Documents these principals may see, without the source's name."""
