@@ -1,7 +1,7 @@
 """Excel workbooks, new and old: values as shown last, sheet by sheet, each region of cells a table.
 
-Values by calamine (a formula's cached value; a formula never computed stands for itself), in the new format as their
-number format shows them (per cent, currency, units, thousands, leading zeros).
+Values by calamine (a formula's cached value; a formula never computed stands for itself), as their number format shows
+them (per cent, currency, units, thousands, leading zeros).
 """
 
 from __future__ import annotations
@@ -32,8 +32,10 @@ from parsers.docx_xml import Package, child, local, whole
 from parsers.number_formats import as_shown
 from parsers.office_properties import core_properties
 from parsers.ole import check_chains
+from parsers.sheet_biff import xls_formats, xlsb_formats
 from parsers.sheet_far import Drawn, drawn_together, with_parts
 from parsers.sheet_grid import (
+    Cell,
     Sheet,
     box_of,
     cell_range,
@@ -45,7 +47,7 @@ from parsers.sheet_grid import (
 from parsers.sheet_markup import cell_formats, cell_links, formats_of
 
 NAME = "spreadsheet"
-VERSION = 6
+VERSION = 7
 MAIN = "xl/workbook.xml"
 _LONGEST_CHART = 200
 _OLE = b"\xd0\xcf\x11\xe0"
@@ -113,9 +115,10 @@ def _sheets(content: bytes, package: Package | None, uri: str) -> list[Sheet]:
         content = with_parts(package, {parts[name]: far.part for name, far in drawn.items()})
     try:
         book = calamine.CalamineWorkbook.from_filelike(BytesIO(content))
-        formats = formats_of(package) if package else {}
+        names = [found.name for found in book.sheets_metadata]
+        formats = _formats(content, package, raw_parts, names)
         sheets = [
-            _read(book, found, raw_parts.get(found.name, b""), formats, drawn.get(found.name))
+            _read(book, found, raw_parts.get(found.name, b""), formats.get(found.name, {}), drawn.get(found.name))
             for found in book.sheets_metadata
         ]
     except calamine.PasswordError as error:
@@ -138,6 +141,18 @@ def _sheets(content: bytes, package: Package | None, uri: str) -> list[Sheet]:
     return sheets
 
 
+def _formats(
+    content: bytes, package: Package | None, parts: dict[str, bytes], names: list[str]
+) -> dict[str, dict[Cell, str]]:
+    """Name of a sheet -> formats of its cells, of those that show more than digits."""
+    if package is None:
+        return dict(zip(names, xls_formats(content), strict=False))
+    if not package.main.endswith(".xml"):
+        return xlsb_formats(package)
+    formats = formats_of(package)
+    return {name: cell_formats(part, formats) for name, part in parts.items()}
+
+
 def _sheet_parts(package: Package) -> dict[str, str]:
     """Name of a sheet -> name of its part."""
     if not package.main.endswith(".xml"):
@@ -153,7 +168,7 @@ def _sheet_parts(package: Package) -> dict[str, str]:
     return found
 
 
-def _read(book: Any, found: Any, part: bytes, formats: dict[str, str], drawn: Drawn | None) -> Sheet:
+def _read(book: Any, found: Any, part: bytes, formats: dict[Cell, str], drawn: Drawn | None) -> Sheet:
     """One sheet; chart sheets have no cells. `drawn`: how the book has it, where that is not how the file has it."""
     import python_calamine as calamine
 
@@ -168,10 +183,10 @@ def _read(book: Any, found: Any, part: bytes, formats: dict[str, str], drawn: Dr
             cells = {drawn.columns[column]: text for column, text in cells.items()}
         if cells:
             rows[drawn.rows[number] if drawn is not None else number] = cells
-    for (row, column), code in cell_formats(part, formats).items():
+    for (row, column), code in formats.items():
         at = drawn.at(row, column) if drawn is not None else (row, column)
         value = table[at[0]][at[1]] if at and at[0] < len(table) and at[1] < len(table[at[0]]) else ""
-        if isinstance(value, float) and (written := as_shown(value, code)):
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and (written := as_shown(value, code)):
             rows[row][column] = written
     for row, column, formula in _uncomputed(part):
         rows.setdefault(row, {}).setdefault(column, f"={formula}")

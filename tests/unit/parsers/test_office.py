@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -14,6 +15,7 @@ from parsers import PARSERS, parse, parser_for
 from parsers.media_type import detect
 from parsers.number_formats import as_shown
 from parsers.sheet_grid import Sheet, box_of, cell_range, column_name, read_sheets, regions
+from tests.fakes.old_workbooks import Cells, xls, xlsb
 
 
 def load(name: str) -> ModuleType:
@@ -468,6 +470,37 @@ def test_numbers_of_a_workbook_are_as_their_format_shows_them() -> None:
         "25.6%", "1,999.50 €", "00007", "3.14159", "2026-03-04", "(1,234.50)", "$5", "1.5M", "50.00%",
     )  # fmt: skip
     assert "25.6%" in PARSERS["spreadsheet"].quote(styled(), numbers.locator)
+
+
+OF_EACH_FORMAT: Cells = [
+    (0.256, "0.0%"), (1999.5, '#,##0.00 "€"'), (7, "00000"), (3.14, "0.00"), (46085, "dd/mm/yyyy"),
+    (-1234.5, "_(* #,##0.00_);_(* (#,##0.00)"), (5, "[$$-409]#,##0"), (1500000, '0.0,,"M"'), (3, ""),
+]  # fmt: skip
+TWO_SHEETS = {"One": OF_EACH_FORMAT, "Two": [(1, ""), (2000, "#,##0")]}
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.xls", xls(TWO_SHEETS)),
+        ("a.xls", xls(TWO_SHEETS, chart=True)),
+        ("a.xls", xls(TWO_SHEETS, excel_97=False)),
+        ("a.xlsb", xlsb(TWO_SHEETS)),
+    ],
+    ids=["97", "97 with a chart", "5", "binary"],
+)
+def test_numbers_of_workbooks_that_are_no_xml_are_as_their_format_shows_them(name: str, content: bytes) -> None:
+    found = read(name, content)
+    one, two = (element for element in found.elements if element.rows)
+    assert one.rows == (("25.6%", "1,999.50 €", "00007", "3.14", "2026-03-04", "(1,234.50)", "$5", "1.5M", "3"),)
+    assert two.rows == (("1", "2,000"),)
+    assert "25.6%" in PARSERS["spreadsheet"].quote(content, one.locator)
+
+
+@pytest.mark.parametrize("made", [xls, xlsb])
+def test_workbooks_without_telling_formats_are_as_they_are(made: Callable[[dict[str, Cells]], bytes]) -> None:
+    (table,) = (e for e in read("a.xls", made({"One": [(0.5, "0.00"), (2, "")]})).elements if e.rows)
+    assert table.rows == (("0.5", "2"),)
 
 
 def test_links_of_cells_are_kept() -> None:
