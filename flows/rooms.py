@@ -48,7 +48,7 @@ def redactor_of(rules: RuleSet, source: str | None = None) -> redaction.Redactor
 def instruct_parsers(rules: RuleSet) -> None:
     """Let the parsers of this context know what these rules say of recordings and passwords."""
     parsers.recording.SETTINGS.set(rules.speech)
-    parsers.pdf.PASSWORDS.set(rules.passwords)
+    parsers.passwords.PASSWORDS.set(rules.passwords)
 
 
 def source_of(uri: str) -> str:

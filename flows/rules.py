@@ -19,7 +19,7 @@ from kprep.config import KnowledgeBase, ProfileConfig, read_mapping
 from kprep.core.errors import ConfigError, UnsupportedFormat
 from kprep.core.ids import canonical_json, digest, fingerprint
 from kprep.core.models import ChunkProfile, JsonObject, SpeechSettings
-from parsers import parser_for, pdf, recording
+from parsers import MAY_NEED_PASSWORD, parser_for, recording
 
 RulesT = TypeVar("RulesT")
 STAGES = ("parse", "clean", "redact", "chunk", "enrich")
@@ -111,9 +111,9 @@ class RuleSet:
         return fingerprint("", "enrichment", enrichment.VERSION, options)
 
     def _parser_identity(self, media_type: str) -> str:
-        """A PDF is parsed anew when other passwords are known, since one may open it."""
+        """A document that may ask for a password is parsed anew when others are known, since one may open it."""
         identity = parser_identity(media_type, self.speech)
-        opened = media_type in pdf.PARSER.media_types and self.passwords
+        opened = media_type in MAY_NEED_PASSWORD and self.passwords
         return f"{identity} passwords {self.password_identity()}" if opened else identity
 
 

@@ -53,8 +53,8 @@ MEANINGS = {
     "sources[].confirm.labels": "only documents with one of these labels (a conversation's channel) are confirmed "
     "by rule",
     "sources[].confirm.min_participants": "only threads with at least this many people are confirmed by rule",
-    "documents.passwords_env": "environment variable with the passwords of PDFs, one a line; each is tried on every "
-    "PDF that asks for one; kept nowhere",
+    "documents.passwords_env": "environment variable with the passwords of PDFs and Office files, one a line; each is "
+    "tried on every one that asks for one; kept nowhere",
     "cleaning.ruleset": "file of cleaning rules; default: the packaged ones",
     "redaction.policy": "file of the redaction policy; default: the packaged one",
     "chunking.profiles.NAME.strategy": "`auto` (by the document), `sections`, `code` (by symbol), or `openapi` "

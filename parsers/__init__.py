@@ -31,6 +31,8 @@ Adding a format: `parsers/<format>.py` with `PARSER`, an entry below, a golden c
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from kprep.core.errors import NoText, UnsupportedFormat
 from kprep.core.models import Locator, ParsedDocument, ParserSpec, RawDocument
 from kprep.core.registry import by_name
@@ -70,6 +72,7 @@ from parsers import (
 )
 from parsers.accounted import share_reached
 from parsers.exit import clean_text, leave
+from parsers.passwords import unlocked
 
 PARSERS = by_name(
     (
@@ -109,6 +112,11 @@ PARSERS = by_name(
 )
 
 
+OFFICE = frozenset((docx.PARSER.name, pptx.PARSER.name, spreadsheet.PARSER.name))
+"""Parsers of files that Office encrypts as a whole."""
+MAY_NEED_PASSWORD = frozenset(kind for name in (*OFFICE, pdf.PARSER.name) for kind in PARSERS[name].media_types)
+"""Media types of documents on which known passwords are tried."""
+
 _REMEDIES = {
     "image": "save it as a PDF, of which words are recognised where the extra `ocr` is installed",
     "application/msword": "open it in Word or LibreOffice and save it as .docx",
@@ -137,16 +145,26 @@ def parse(raw: RawDocument, spec: ParserSpec) -> ParsedDocument:
     no bytes, whatever its name says."""
     if not raw.content:
         raise NoText(f"{raw.uri}: the file is empty, it has no bytes", uri=raw.uri, units=[["file", 1, "no_text"]])
-    return leave(spec.parse(raw))
+    return leave(spec.parse(_opened(raw, spec)))
 
 
 def quote(media_type: str, content: bytes, locator: Locator) -> str:
     """Text of an original at a place, cleaned as its elements are, so that their words stand there as they do in them.
     Raises: a ParseError."""
-    return clean_text(parser_for(media_type).quote(content, locator))
+    spec = parser_for(media_type)
+    return clean_text(spec.quote(_opened(RawDocument("the document", "", content, media_type), spec).content, locator))
 
 
 def coverage(raw: RawDocument, document: ParsedDocument) -> float:
     """Share [0, 1] of the source's letters and digits that reached an element of `document`, which `parse` gave for
     `raw`; see `accounted`. Raises: a ParseError when the source cannot be read again."""
-    return share_reached(raw, document, parser_for(raw.media_type))
+    spec = parser_for(raw.media_type)
+    return share_reached(_opened(raw, spec), document, spec)
+
+
+def _opened(raw: RawDocument, spec: ParserSpec) -> RawDocument:
+    """An encrypted Office file as what is inside it, any other document as it is. Raises: see `unlocked`."""
+    if spec.name not in OFFICE:
+        return raw
+    content = unlocked(raw.content, raw.uri)
+    return raw if content is raw.content else replace(raw, content=content)

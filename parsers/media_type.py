@@ -105,6 +105,7 @@ _BINARY_SUFFIXES = {
     "potx": _OFFICE + "presentationml.template",
     "pptm": "application/vnd.ms-powerpoint.presentation.macroenabled.12",
     "xlsm": "application/vnd.ms-excel.sheet.macroenabled.12",
+    "xlsb": "application/vnd.ms-excel.sheet.binary.macroenabled.12",
     "epub": "application/epub+zip",
     "odt": "application/vnd.oasis.opendocument.text",
     "ods": "application/vnd.oasis.opendocument.spreadsheet",
@@ -137,6 +138,8 @@ _BINARY_SUFFIXES = {
     "gz": "application/gzip",
 }
 _SUFFIXES = _TEXT_SUFFIXES | _BINARY_SUFFIXES
+_ZIPPED_SUFFIXES = {"docx", "docm", "xlsx", "xlsm", "xlsb", "pptx", "pptm", "ppsx", "potx"}
+"""Of Office files that are zip archives, and OLE files around one where they are encrypted."""
 _OLE_SUFFIXES = {"doc", "xls", "ppt", "msg"}
 _OLE_STREAMS = (
     ("WordDocument", "application/msword"),
@@ -239,8 +242,7 @@ def _ole_kind(name: str, head: bytes) -> str:
     """Old Office files by suffix; a modern one inside an OLE file is an encrypted one, and its parser says so."""
     suffix = _suffix(name)
     if _ENCRYPTED_OFFICE in head:
-        by_name = _BINARY_SUFFIXES.get(suffix, "")
-        return by_name if by_name.startswith(_OFFICE) else _OLE
+        return _BINARY_SUFFIXES[suffix] if suffix in _ZIPPED_SUFFIXES else _OLE
     if suffix in _OLE_SUFFIXES:
         return _BINARY_SUFFIXES[suffix]
     return next((kind for stream, kind in _OLE_STREAMS if stream.encode("utf-16-le") in head), _OLE)

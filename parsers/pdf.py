@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 from functools import lru_cache
 from typing import Any
 
-from kprep.core.errors import CorruptDocument, EncryptedDocument, NeedsReview, NoText
+from kprep.core.errors import CorruptDocument, NeedsReview, NoText
 from kprep.core.ids import content_hash
 from kprep.core.models import (
     DocumentMetadata,
@@ -22,6 +21,7 @@ from kprep.core.models import (
     SourceUnit,
 )
 from parsers.comments import FRAGMENT as COMMENT
+from parsers.passwords import PASSWORDS, refused
 from parsers.pdf_bombs import refuse_bombs
 from parsers.pdf_forms import fields_of, with_forms
 from parsers.pdf_loops import refuse_loops
@@ -46,8 +46,6 @@ _LIGATURES = {
 _TAIL = 4096
 _DEEPEST_FIELD = 20
 _PASSWORD_FLAG = 1 << 13
-PASSWORDS: ContextVar[tuple[str, ...]] = ContextVar("passwords", default=())
-"""Tried, one after the other, on a PDF that asks for a password."""
 
 
 def parse(raw: RawDocument) -> ParsedDocument:
@@ -251,8 +249,7 @@ def _by_pdfium(content: bytes, uri: str) -> Any:
     import pypdfium2
     import pypdfium2.raw as pdfium
 
-    known = PASSWORDS.get()
-    for password in (None, *known):
+    for password in (None, *PASSWORDS.get()):
         try:
             file = pypdfium2.PdfDocument(content, password=password)
         except pypdfium2.PdfiumError as error:
@@ -263,8 +260,7 @@ def _by_pdfium(content: bytes, uri: str) -> Any:
             return file
         file.close()
         return None
-    tried = f"none of the {len(known)} known ones fits" if known else "name it by documents.passwords_env"
-    raise EncryptedDocument(f"{uri}: the PDF needs a password to be opened: {tried}", uri=uri)
+    raise refused(uri, "the PDF")
 
 
 def _open(content: bytes, uri: str) -> _Opened:

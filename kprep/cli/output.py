@@ -32,7 +32,7 @@ STAGE_NAMES = {
 REMEDIES = {
     "secret_found": "take the secret out of the document (and change it: it was readable)",
     "no_text": "a scan or an empty file: give a version with text",
-    "needs_password": "give a version without a password, or name the password of a PDF by documents.passwords_env",
+    "needs_password": "give a copy without a password, or name that of a PDF or Office file by documents.passwords_env",
     "corrupt": "open and save it again, or give another copy",
     "parse_timeout": "split it, or raise KPREP_DOCUMENT_TIMEOUT_S",
     "out_of_memory": "split it, or raise KPREP_DOCUMENT_MEMORY_MB",

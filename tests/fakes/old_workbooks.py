@@ -86,7 +86,7 @@ def xlsb(sheets: Mapping[str, Cells]) -> bytes:
         ("styles", "styles.bin"),
         *(("worksheet", f"worksheets/sheet{at}.bin") for at in range(1, len(sheets) + 1)),
     ]
-    members = {
+    members: dict[str, str | bytes] = {
         "[Content_Types].xml": f'<Types xmlns="{PACKAGE}/content-types"><Override PartName="/xl/workbook.bin" '
         'ContentType="application/vnd.ms-excel.sheet.binary.macroEnabled.main"/></Types>',
         "_rels/.rels": _relations([("officeDocument", "xl/workbook.bin")]),

@@ -1,4 +1,4 @@
-"""PDFs that ask for a password, with and without the passwords the installation knows."""
+"""PDFs and Office files that ask for a password, with and without the passwords the installation knows."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from kprep.core.errors import ConfigError
 from kprep.store import documents
 from tests.conftest import MakeBase
 from tests.fakes.knowledge_base import TestBase
+from tests.fakes.locked_office import golden, locked
 
 PASSWORD = "tide-and-anchor-77"
 VARIABLE = "ACME_PDF_PASSWORDS"
@@ -47,13 +48,17 @@ def run(base: TestBase) -> dict[str, Any]:
 def test_a_password_that_becomes_known_lets_the_document_in(
     make_base: MakeBase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    files = {"plan.pdf": protected("The harbour closes at low tide."), "a.md": "# Boats\n\nBoats are painted in May."}
+    files = {
+        "plan.pdf": protected("The harbour closes at low tide."),
+        "rules.docx": locked(golden("docx-b03_merged_cells"), PASSWORD),
+        "a.md": "# Boats\n\nBoats are painted in May.",
+    }
     base = make_base(files, embedding={"provider": "none"})
     run(base)
     assert base.uris() == ["a.md"]
-    [said] = reasons(base)
-    assert said.startswith("needs_password: ")
-    assert "documents.passwords_env" in said
+    told = reasons(base)
+    assert len(told) == 2
+    assert all(said.startswith("needs_password: ") and "documents.passwords_env" in said for said in told)
 
     monkeypatch.delenv(VARIABLE, raising=False)
     base.configure(documents={"passwords_env": VARIABLE})
@@ -62,9 +67,9 @@ def test_a_password_that_becomes_known_lets_the_document_in(
     monkeypatch.setenv(VARIABLE, "another-word")
     base.close()
     run(base)
-    [said] = reasons(base)
-    assert "none of the 1 known ones fits" in said
-    assert "another-word" not in said
+    told = reasons(base)
+    assert len(told) == 2
+    assert all("none of the 1 known ones fits" in said and "another-word" not in said for said in told)
 
     monkeypatch.setenv(VARIABLE, f"another-word\n{PASSWORD}\n")
     base.close()
@@ -75,6 +80,8 @@ def test_a_password_that_becomes_known_lets_the_document_in(
     assert base.search("harbour", mode="lexical")[0]["text"] == "The harbour closes at low tide."
     assert verify(base.workspace, heal=False)["ok"]
     assert explain(base.workspace, "docs/plan.pdf")["coverage"] == 1.0
+    assert "rules.docx" in base.uris()
+    assert explain(base.workspace, "docs/rules.docx")["coverage"] == 1.0
     assert run(base)["status"] == "unchanged"
 
     kept = [path for path in base.folder.rglob("*") if path.is_file() and PASSWORD.encode() in path.read_bytes()]

@@ -188,9 +188,9 @@ def test_what_holds_little_and_reaches_far_is_refused_before_it_is_held() -> Non
         read_sheets([Sheet("S", rows)])
 
 
-def test_encrypted_workbook() -> None:
+def test_what_only_looks_like_an_encrypted_workbook_is_damaged() -> None:
     content = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600) + "EncryptedPackage".encode("utf-16-le")
-    with pytest.raises(EncryptedDocument):
+    with pytest.raises(CorruptDocument, match="the Office container is damaged"):
         read("a.xlsx", content)
 
 

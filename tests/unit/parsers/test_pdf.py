@@ -20,7 +20,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from kprep.core.errors import CorruptDocument, EncryptedDocument
 from kprep.core.models import ElementKind, ParsedDocument, RawDocument
-from parsers import PARSERS, coverage, parse, pdf
+from parsers import PARSERS, coverage, parse, passwords, pdf
 
 
 def load_builders() -> ModuleType:
@@ -164,18 +164,18 @@ def test_a_known_password_opens_the_file_and_its_citations(algorithm: str, monke
     content = protected("größe 7", algorithm)
     with pytest.raises(EncryptedDocument, match=r"documents\.passwords_env"):
         read(content)
-    known = pdf.PASSWORDS.set(("wrong",))
+    known = passwords.PASSWORDS.set(("wrong",))
     try:
         with pytest.raises(EncryptedDocument, match="none of the 1 known ones fits") as caught:
             read(content)
         assert "wrong" not in str(caught.value)
-        pdf.PASSWORDS.set(("wrong", "größe 7"))
+        passwords.PASSWORDS.set(("wrong", "größe 7"))
         found = read(content)
         assert "Headache" in PARSERS["pdf"].quote(content, found.elements[-1].locator)
         monkeypatch.setattr("parsers.pdf._text_by_pypdf", lambda *_: None)
         assert "Headache" in PARSERS["pdf"].quote(content, found.elements[-1].locator)
     finally:
-        pdf.PASSWORDS.reset(known)
+        passwords.PASSWORDS.reset(known)
     assert found.elements == read(BUILD.pdf(BUILD.heading_last_on_page)).elements
 
 
