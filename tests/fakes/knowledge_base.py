@@ -7,7 +7,7 @@ process (a child process per test would cost more than the test); `tests/flows` 
 from __future__ import annotations
 
 import os
-import uuid
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -24,6 +24,7 @@ from flows import run as steps
 from flows.preparing import Prepared, prepare_batch
 from flows.rules import RuleSet
 from flows.workspace import Workspace
+from kprep.core.ids import digest
 from retrieval import Reader, Searcher, SearchRequest
 
 REDACTION_KEY = "key of the tests"
@@ -56,6 +57,17 @@ def local_embedder() -> Any:
     return create_embedder({"provider": "local"})
 
 
+_created: Counter[str] = Counter()
+
+
+def _name() -> str:
+    """A name of its own for each base a test makes, the same in each run: all ids come from it, and with them the order
+    of what scores the same."""
+    test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0]
+    _created[test] += 1
+    return f"t{digest(test, str(_created[test]))[:12]}"
+
+
 @dataclass
 class TestBase:
     """A knowledge base folder with its name, which is unique in the shared database."""
@@ -70,7 +82,7 @@ class TestBase:
     @classmethod
     def create(cls, folder: Path, files: Mapping[str, str | bytes], config: Mapping[str, Any]) -> TestBase:
         """`config`: keys of kprep.yaml; without `sources` there is one, `docs`, readable by `staff`."""
-        base = cls(folder, str(config.get("knowledge_base") or f"t{uuid.uuid4().hex[:12]}"))
+        base = cls(folder, str(config.get("knowledge_base") or _name()))
         folder.mkdir(parents=True)
         for path, content in files.items():
             base.write(path, content)
