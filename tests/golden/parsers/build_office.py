@@ -439,6 +439,13 @@ with care
 
 NOTE: Read this first.
 
+ifdef::version[]
+Of version {version}.
+endif::[]
+ifeval::["{version}" == "2.0"]
+Of version two.
+endif::[]
+
 [source,python]
 ----
 def add(a, b):

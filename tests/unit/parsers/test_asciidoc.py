@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from kprep.core.errors import TooLarge
@@ -123,27 +125,88 @@ Lines of it.
 """
 
 
-def test_all_branches_of_conditions_stay_and_an_include_is_a_recorded_exclusion() -> None:
+def test_branches_of_conditions_that_are_not_met_and_includes_are_recorded_exclusions() -> None:
     raw = RawDocument("s/a.adoc", "a.adoc", CONDITIONS, "text/asciidoc")
     found = parse(raw, asciidoc.PARSER)
     assert [element.text for element in found.elements] == [
         "Guide",
-        "Only on the web.",
         "Only in print.",
-        "Not yet for everybody.",
-        "first\nsecond\nifdef::shown[]",
-        "Name | Use\nValve | Opens",
+        "first\nifdef::shown[]",
+        "Name | Use",
         "Choose File > Save.",
         "Ann Example, A letter",
         "Simple.",
         "Bo",
         "Lines of it.",
     ]
-    assert found.elements[5].header_rows == 1
     assert [(unit.kind, unit.state, unit.name) for unit in found.units[1:]] == [
         ("include", "not_extracted", "intro.adoc"),
         ("include", "not_extracted", "start.rb"),
+        ("branch", "condition_unmet", "ifdef::env-web in line 3"),
+        ("branch", "condition_unmet", "ifdef::beta in line 9"),
+        ("branch", "condition_unmet", "ifdef::x in line 16"),
+        ("branch", "condition_unmet", "ifdef::env-web in line 25"),
     ]
+    assert coverage(raw, found) == 1
+    for element in found.elements:
+        assert "web" not in asciidoc.quote(CONDITIONS, element.locator)
+    met = CONDITIONS.replace(b"= Guide\n", b"= Guide\n:env-web:\n:x: 1\n:beta: yes\n")
+    texts = [element.text for element in parse(replace(raw, content=met), asciidoc.PARSER).elements]
+    assert texts[1:5] == [
+        "Only on the web.\nNot yet for everybody.",
+        "first\nsecond\nifdef::shown[]",
+        "Name | Use\nValve | Opens",
+        "Choose File > Save.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("header", "condition", "is_met"),
+    [
+        ("", "ifdef::a[]", False),
+        (":a:", "ifdef::a[]", True),
+        (":a: 1\n:!a:", "ifdef::a[]", False),
+        (":A: 1", "ifdef::a[]", True),
+        (":b:", "ifdef::a,b[]", True),
+        (":b:", "ifdef::a+b[]", False),
+        (":a:\n:b:", "ifdef::a+b[]", True),
+        (":b:", "ifndef::a,b[]", False),
+        (":b:", "ifndef::a+b[]", True),
+        ("", "ifndef::a[]", True),
+        ("", "ifdef::backend-html5[]", True),
+        ("", "ifdef::backend-pdf[]", False),
+        (":doctype: book", "ifdef::doctype-book[]", True),
+        (":doctype: book", 'ifeval::["{doctype}" == "article"]', False),
+        (":level: 3", "ifeval::[{level} >= 3]", True),
+        (":level: 10", "ifeval::[{level} < 9.5]", False),
+        (":stage: beta", 'ifeval::["{stage}" != "final"]', True),
+        (":stage: beta", "ifeval::[{stage} > 3]", False),
+        ("", 'ifeval::["{stage}" == ""]', True),
+        ("", "ifeval::[{stage}]", False),
+        (":on: true", "ifeval::[{on} == true]", True),
+        ("ifdef::a[]\n:b: 1\nendif::[]", "ifdef::b[]", False),
+        ("ifndef::a[]\n:a: 1\nendif::[]", "ifdef::a[]", True),
+    ],
+)
+def test_conditions_are_met_by_what_the_document_sets(header: str, condition: str, *, is_met: bool) -> None:
+    text = f"= Guide\n{header}\n\nBefore\n{condition}\ninside\nendif::[]\nafter.\n"
+    raw = RawDocument("s/a.adoc", "a.adoc", text.encode(), "text/asciidoc")
+    found = parse(raw, asciidoc.PARSER)
+    assert found.elements[-1].text == ("Before\ninside\nafter." if is_met else "Before\nafter.")
+    assert coverage(raw, found) == 1
+    left_out = [text[slice(*unit.char)] for unit in found.units if unit.char]
+    assert ("inside" in left_out) is not is_met
+
+
+def test_a_condition_inside_one_that_is_not_met_is_closed_with_its_own_end() -> None:
+    text = (
+        "ifdef::a[]\none\nifndef::b[]\ntwo\nendif::b[]\nifdef::c[three]\nendif::[]\nfour\n\n"
+        "ifndef::a[]\nfive\nendif::b[]\nsix\nendif::a[]\n\nifdef::a[]\nseven\n"
+    )
+    raw = RawDocument("s/a.adoc", "a.adoc", text.encode(), "text/asciidoc")
+    found = parse(raw, asciidoc.PARSER)
+    assert [element.text for element in found.elements] == ["four", "five\nsix"]
+    assert [unit.name for unit in found.units[1:]] == ["ifdef::a in line 1", "ifdef::a in line 16"]
     assert coverage(raw, found) == 1
 
 
