@@ -11,6 +11,7 @@ from statistics import median
 
 from kprep.core.models import Element, ElementKind, Locator, table_text
 from parsers.pdf_glyphs import LINE_END_HYPHEN
+from parsers.pdf_hung import HUNG, with_hung_numbers
 from parsers.pdf_lines import Line, ends_with_hyphen
 
 _BULLET = re.compile(
@@ -22,6 +23,8 @@ _NUMBER = re.compile(r"^(\(?(?:\d{1,2}|[a-z])[.)])\s+(?=\S)")
 _CAPTION = re.compile(r"^(?:fig(?:ure|\.)?|table|tabelle|abbildung|abb\.|\u56fe|\u8868)\s*\d+", re.IGNORECASE)
 _LEADER = re.compile(r"(?:\.\s?){4,}\s*[\divxlc]+\s*$|\u2026{2,}\s*\d+\s*$")
 _NOTE = re.compile(r"^(?:\d{1,2}|[*\u2020\u2021\u00a7])\s?\S")
+_NOTE_SIZE, _NOTES_FROM = 0.92, 0.55
+"""Of the body's size, and of the page's height: how large and where notes are."""
 _PARTED = re.compile(r"[^\W\d_]+[-\u2010\u00ad\ufffe]$")
 _SECTION_NUMBER = re.compile(r"^(?:\d{1,2}(?:\.\d{1,2})*\.?|[IVX]{1,5}\.|[A-Z]\.)\s+[^\W\d_]")
 _LEADING_NUMBER = re.compile(r"^\s*(?:\d{1,2}(?:\.\d{1,2})*\.?|[IVX]{1,5}\.|[A-Z]\.)\s+")
@@ -92,6 +95,7 @@ def blocks_of_page(
     """Blocks of one page in reading order. `outline`: folded title -> level of the bookmarks that lead here."""
     out: list[Block] = []
     last: Line | None = None
+    lines = with_hung_numbers(lines, lambda line: _is_no_item(line, height, norm))
     pitches = _pitches(lines)
     edges = _title_edges(lines, outline)
     for at, line in enumerate(lines):
@@ -118,6 +122,12 @@ def blocks_of_page(
     return out
 
 
+def _is_no_item(line: Line, height: float, norm: Typography) -> bool:
+    """A line of a heading, of code or of the notes at the end of a page."""
+    is_note = line.size <= _NOTE_SIZE * norm.body and line.top > _NOTES_FROM * height
+    return line.mono or is_note or _stands_out(line.size, line.bold, norm)
+
+
 def _title_edges(lines: Sequence[Line], outline: Mapping[str, int]) -> set[int]:
     """Numbers of the lines that begin a title of a bookmark, or come after one: it may be set like the text below."""
     edges: set[int] = set()
@@ -142,7 +152,7 @@ def _mark(line: Line, norm: Typography) -> re.Match[str] | None:
         return bullet
     if _stands_out(line.size, line.bold, norm):
         return None
-    return _NUMBER.match(line.text)
+    return HUNG.match(line.text) if line.mark else _NUMBER.match(line.text)
 
 
 def _stands_out(size: float, bold: bool, norm: Typography) -> bool:
@@ -183,12 +193,13 @@ def _starts_anew(block: Block, last: Line, line: Line, norm: Typography) -> bool
     is_item = block.kind is ElementKind.LIST_ITEM
     ends_sentence = _SENTENCE_END.search(last.text) is not None
     mark = _mark(line, norm)
-    if mark is not None and (is_item or ends or ends_sentence or mark.group(1) in _BULLET_SIGNS):
+    if mark is not None and (is_item or ends or ends_sentence or line.mark or mark.group(1) in _BULLET_SIGNS):
         return True
     indented = line.x0 > min(other.x0 for other in block.lines) + 0.8 * line.size
     if indented and not is_item and len(block.lines) > 1 and ends_sentence:
         return True
-    return is_item and line.x0 < block.lines[0].x0 - 0.5 * line.size
+    first = block.lines[0]
+    return is_item and line.x0 < (first.parting[1] if first.mark else first.x0) - 0.5 * line.size
 
 
 def _ends_short(block: Block, last: Line) -> bool:
@@ -211,7 +222,7 @@ def _name(block: Block, height: float, norm: Typography, outline: Mapping[str, i
         block.kind = ElementKind.TABLE_OF_CONTENTS
     elif _CAPTION.match(text) and len(text) < 800:
         block.kind = ElementKind.CAPTION
-    elif block.size <= 0.92 * norm.body and block.lines[0].top > 0.55 * height and _NOTE.match(text):
+    elif block.size <= _NOTE_SIZE * norm.body and block.lines[0].top > _NOTES_FROM * height and _NOTE.match(text):
         block.kind = ElementKind.FOOTNOTE
     elif _is_heading(block, text, norm):
         block.kind = ElementKind.HEADING
@@ -324,9 +335,9 @@ def element(block: Block, norm: Typography) -> Element:
         return Element(block.kind, _code(block.lines), place)
     text = joined([line.text for line in block.lines], norm)
     if block.kind is ElementKind.LIST_ITEM:
-        mark = _BULLET.match(text) or _NUMBER.match(text)
+        mark = _BULLET.match(text) or _NUMBER.match(text) or (HUNG.match(text) if block.lines[0].mark else None)
         text = text[mark.end() :] if mark else text
-        marker = block.marker if block.marker[-1:] in ".)" else "-"
+        marker = block.marker if block.marker[-1:] in ".)" or block.lines[0].mark else "-"
         return Element(block.kind, text, place, level=block.level, marker=marker)
     if block.kind is ElementKind.HEADING:
         return Element(block.kind, " ".join(text.split()), place, level=block.level)

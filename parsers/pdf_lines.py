@@ -18,6 +18,7 @@ _LANE = 5.0
 _LEAST_ODD = 3
 _LINE_GAP = 0.8
 _ITEM = re.compile("[\u2022\u25aa\u25cf\u25cb\u25e6\u2023\u2043]|\\(?[0-9]{1,2}[.)](?:\\s|$)")
+_APART = re.compile("[0-9]{1,2}")
 _VOWEL_MARK = re.compile("[\u0591-\u05bd\u064b-\u0652]")
 _UNREADABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffd\ue000-\uf8ff]|\\(cid:\\d+\\)")
 
@@ -25,7 +26,8 @@ _UNREADABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffd\ue000-\uf8ff]|\\(ci
 @dataclass(frozen=True, slots=True)
 class Line:
     """A line or a piece of one; or, with `rows`, a table. Points from the top left. `region`: which column.
-    `space_after`: its characters end with a space."""
+    `space_after`: its characters end with a space. `parting`: of a line that begins with a number drawn apart, where
+    that ends and where the text behind it begins. `mark`: such a number, where it counts the items of a list."""
 
     text: str
     x0: float
@@ -42,6 +44,8 @@ class Line:
     rows: tuple[tuple[str, ...], ...] = ()
     columns: tuple[float, ...] = ()
     header_rows: int = 0
+    parting: tuple[float, float] = (0.0, 0.0)
+    mark: str = ""
 
     @property
     def width(self) -> float:
@@ -104,7 +108,15 @@ def _line_of(run: list[Glyph]) -> Line:
         mono=all(glyph.mono for glyph in letters),
         hidden=run[0].hidden,
         space_after=run[-1].space in {" ", INFERRED},
+        parting=_parting(*run[:2]) if len(run) > 1 else (0.0, 0.0),
     )
+
+
+def _parting(first: Glyph | Line, second: Glyph | Line) -> tuple[float, float]:
+    """Where a number ends and the text behind it begins; (0, 0) for anything else, such as the raised mark of a note.
+    It may stand a little lower than its text, as reportlab sets it."""
+    raised = first.baseline < second.baseline - 0.15 * second.size or first.size < 0.85 * second.size
+    return (first.x1, second.x0) if not raised and _APART.fullmatch(first.text) else (0.0, 0.0)
 
 
 def _spaced(run: list[Glyph]) -> str:
@@ -366,6 +378,7 @@ def joined_row(row: list[Line], lane: str = " ") -> Line:
         bottom=max(line.bottom for line in row),
         bold=all(line.bold for line in row),
         mono=all(line.mono for line in row),
+        parting=(0.0, 0.0) if backwards else row[0].parting if row[0].parting[1] else _parting(*row[:2]),
     )
 
 

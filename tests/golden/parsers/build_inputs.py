@@ -70,6 +70,21 @@ def heading_last_on_page(canvas: Canvas) -> None:
     lines(canvas, 72, 760, ["Headache was seen in two of a hundred patients and went away by itself."])
 
 
+def hung(canvas: Canvas, y: float, items: list[tuple[str, list[str]]], left: float = 72, text: float = 90) -> float:
+    """Numbers at the left, a little larger and lower than their texts, as reportlab sets them."""
+    for number, texts in items:
+        lines(canvas, left, y - 2, [number], size=12)
+        y = lines(canvas, text, y, texts)
+    return y
+
+
+def hung_numbers(canvas: Canvas) -> None:
+    y = lines(canvas, 72, 760, ["Do what follows in this order:"])
+    y = hung(canvas, y, [("1", ["Close the valve"]), ("2", ["Wait until the gauge shows nothing, which", "takes a minute"])])
+    y = hung(canvas, y, [(str(at), [f"Open screw {at}"]) for at in range(3, 11)])
+    lines(canvas, 72, y, ["12 screws are left, of which 2 are spare, and none of", "13 others fits the cover of the pump."])
+
+
 def running_header(canvas: Canvas) -> None:
     for page in range(1, 7):
         lines(canvas, 72, 800, ["Internal Control Manual"], font="Helvetica-Bold")
@@ -252,6 +267,7 @@ NO_LEVEL = '<w:numPr><w:numId w:val="1"/></w:numPr>'
 
 INPUTS: dict[str, bytes | str] = {
     "pdf-a01_footer_in_sentence/input.pdf": pdf(footer_in_sentence),
+    "pdf-a04_hung_numbers/input.pdf": pdf(hung_numbers),
     "pdf-a04_heading_last_on_page/input.pdf": pdf(heading_last_on_page),
     "pdf-a05_running_header/input.pdf": pdf(running_header),
     "pdf-a06_two_columns/input.pdf": pdf(two_columns),

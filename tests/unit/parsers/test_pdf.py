@@ -13,10 +13,12 @@ from typing import Any
 import pypdf
 import pytest
 from PIL import Image
+from reportlab.lib.styles import getSampleStyleSheet
 from reportlab.lib.utils import ImageReader
 from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
+from reportlab.platypus import ListFlowable, Paragraph, SimpleDocTemplate
 
 from kprep.core.errors import CorruptDocument, EncryptedDocument
 from kprep.core.models import ElementKind, ParsedDocument, RawDocument
@@ -61,6 +63,73 @@ def test_headings_lists_and_outline() -> None:
         ("list_item", 1),
     ]
     assert (found[4].marker, found[4].text) == ("2.", "second thing that goes\non here")
+
+
+def kinds(document: ParsedDocument) -> list[tuple[str, str, str]]:
+    return [(e.kind.value, e.marker, e.text) for e in document.elements]
+
+
+@pytest.mark.req("D2.8")
+def test_numbers_without_a_dot_that_hang_left_of_texts_are_a_list() -> None:
+    style = getSampleStyleSheet()["BodyText"]
+    long = "Wait until the gauge shows nothing at all, which takes a minute or two where the tank is full and cold"
+    out = io.BytesIO()
+    items = [Paragraph(text, style) for text in ("Close the valve", long, "Open the lid")]
+    after = Paragraph("12 screws are left then. 2 are spare.", style)
+    SimpleDocTemplate(out, invariant=1).build([Paragraph("In this order:", style), ListFlowable(items), after])
+    found = kinds(read(out.getvalue()))
+    assert [(kind, marker, " ".join(text.split())) for kind, marker, text in found] == [
+        ("paragraph", "", "In this order:"),
+        ("list_item", "1", "Close the valve"),
+        ("list_item", "2", long),
+        ("list_item", "3", "Open the lid"),
+        ("paragraph", "", "12 screws are left then. 2 are spare."),
+    ]
+
+
+FULL = "and so on, with words that fill the line"
+
+
+@pytest.mark.parametrize(
+    ("items", "left", "marks"),
+    [
+        ([("1", ["One"]), ("2", ["Two"])], 72, ["1", "2"]),
+        ([("9", ["Nine", "goes on"]), ("10", ["Ten"]), ("11", ["Eleven"])], 72, ["9", "10", "11"]),
+        ([("4", ["Four"]), ("5", ["Five"])], 72, []),  # no list begins so, and nothing hangs
+        ([("1", ["One"]), ("3", ["Three", "goes on"])], 72, []),
+        ([("1", [f"One {FULL}"]), ("2", [f"two {FULL}"]), ("3", [f"three {FULL}"])], 72, []),  # lines that are counted
+        ([("1", ["One"]), ("2", ["Two"])], 79.5, []),  # a gap as between words
+        ([("1", ["One", "goes on"]), ("2", ["Two", "goes on"])], 79.5, ["1", "2"]),
+    ],
+)
+def test_numbers_hang_where_they_count_up_apart_from_their_texts(
+    items: list[tuple[str, list[str]]], left: float, marks: list[str]
+) -> None:
+    found = kinds(read(BUILD.pdf(lambda canvas: BUILD.hung(canvas, 700, items, left))))
+    assert [marker for kind, marker, _ in found if kind == "list_item"] == marks
+    words = " ".join(f"{marker} {text}" for _, marker, text in found).split()
+    assert words == " ".join(f"{number} {' '.join(texts)}" for number, texts in items).split()
+
+
+def test_paragraphs_that_begin_with_a_number_are_no_list() -> None:
+    def draw(canvas: Canvas) -> None:
+        for y, number in ((700, "1"), (660, "2"), (620, "3")):  # the text goes on below its number
+            BUILD.lines(canvas, 72, y, [number])
+            BUILD.lines(canvas, 90, y, [f"Number {number} {FULL}"])
+            BUILD.lines(canvas, 72, y - 14, [f"goes on here {FULL}."])
+        BUILD.lines(canvas, 72, 580, [f"1 man {FULL}", f"2 women {FULL}", f"3 children {FULL}"])
+
+    assert {kind for kind, _, _ in kinds(read(BUILD.pdf(draw)))} == {"paragraph"}
+
+
+def test_notes_whose_numbers_hang_stay_notes() -> None:
+    def draw(canvas: Canvas) -> None:
+        BUILD.lines(canvas, 72, 760, BODY)
+        for y, number in ((80, "1"), (68, "2")):
+            BUILD.lines(canvas, 72, y, [number], size=8)
+            BUILD.lines(canvas, 90, y, [f"See part {number}."], size=8)
+
+    assert "list_item" not in {kind for kind, _, _ in kinds(read(BUILD.pdf(draw)))}
 
 
 def test_fake_bold_is_read_once() -> None:
