@@ -21,7 +21,9 @@ Never an empty success: raises `UnsupportedFormat` (no parser for the media type
 what it claims), `EncryptedDocument` (needs a password), `TooLarge` (unpacks beyond the limits), `NoText` (opens but
 holds no visible text; a scan), `NeedsReview` (a scan recognised too badly), `WrongEncoding` (bytes that are no text).
 Pages without text inside a document that has some are `SourceUnit`s with state `no_text`, `needs_review` or
-`unreadable_font`; single glyphs without a meaning are units `glyphs` of their page.
+`unreadable_font`; single glyphs without a meaning are units `glyphs` of their page. Of a file of many independent parts
+(entries, lines, YAML documents, messages) those that cannot be read are units in state `broken`, named by what is
+wrong; a file of which none can is refused.
 
 Time and memory are the caller's to limit: parse in a single-threaded child process (PDFium is not thread-safe).
 A changed output of a format is its `version` + 1.

@@ -82,8 +82,7 @@ def share_reached(raw: RawDocument, document: ParsedDocument, spec: ParserSpec) 
 def _by_characters(raw: RawDocument, document: ParsedDocument, parser: str) -> float:
     """By the places of the elements: what stands at one must be said by the elements that lie there, as often."""
     text = _COMMENT.sub(lambda found: " " * len(found.group()), decode(raw.content).text)
-    for start, stop in (unit.char for unit in document.units if unit.char and unit.state != "ok"):
-        text = f"{text[:start]}{' ' * (stop - start)}{text[stop:]}"
+    text = _without(text, [unit.char for unit in document.units if unit.char and unit.state != "ok"])
     anywhere = Counter(_words(_said(document) if parser in _SAYING_ANEW else _said_beside(document)))
     total = lost = end = 0
     for start, stop, elements in [*_clusters(document.elements), (len(text), len(text), [])]:
@@ -98,6 +97,15 @@ def _by_characters(raw: RawDocument, document: ParsedDocument, parser: str) -> f
             lost += _missing(source, "\n".join(map(_said_by, elements)), anywhere)
         end = stop
     return 1 - lost / total if total else 1.0
+
+
+def _without(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    """The text with blanks in place of what is left out, so that places stay."""
+    pieces, at = [], 0
+    for start, stop in sorted(spans):
+        pieces += [text[at:start], " " * (stop - max(start, at))]
+        at = max(at, stop)
+    return "".join([*pieces, text[at:]])
 
 
 def _without_syntax(text: str, parser: str) -> str:
