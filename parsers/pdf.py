@@ -30,7 +30,7 @@ from parsers.pdf_ocr import REMEDY, is_available, recognise
 from parsers.quiet import quiet
 
 NAME = "pdf"
-VERSION = 13
+VERSION = 14
 
 _DATE = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:(Z)|([+-])(\d\d)'?(\d\d)?)?")
 _SAYS_NOTHING = {"untitled", "anonymous", "unspecified", "(anonymous)", "(unspecified)"}

@@ -11,7 +11,7 @@ from statistics import median
 
 from kprep.core.models import Element, ElementKind, Locator, table_text
 from parsers.pdf_glyphs import LINE_END_HYPHEN
-from parsers.pdf_hung import HUNG, with_hung_numbers
+from parsers.pdf_hung import HUNG, with_hung_marks
 from parsers.pdf_lines import Line, ends_with_hyphen
 
 _BULLET = re.compile(
@@ -95,7 +95,7 @@ def blocks_of_page(
     """Blocks of one page in reading order. `outline`: folded title -> level of the bookmarks that lead here."""
     out: list[Block] = []
     last: Line | None = None
-    lines = with_hung_numbers(lines, lambda line: _is_no_item(line, height, norm))
+    lines = with_hung_marks(lines, lambda line: _is_no_item(line, height, norm))
     pitches = _pitches(lines)
     edges = _title_edges(lines, outline)
     for at, line in enumerate(lines):
@@ -199,7 +199,7 @@ def _starts_anew(block: Block, last: Line, line: Line, norm: Typography) -> bool
     if indented and not is_item and len(block.lines) > 1 and ends_sentence:
         return True
     first = block.lines[0]
-    return is_item and line.x0 < (first.parting[1] if first.mark else first.x0) - 0.5 * line.size
+    return is_item and line.x0 < (first.parting[1] if first.hangs else first.x0) - 0.5 * line.size
 
 
 def _ends_short(block: Block, last: Line) -> bool:

@@ -18,7 +18,8 @@ _LANE = 5.0
 _LEAST_ODD = 3
 _LINE_GAP = 0.8
 _ITEM = re.compile("[\u2022\u25aa\u25cf\u25cb\u25e6\u2023\u2043]|\\(?[0-9]{1,2}[.)](?:\\s|$)")
-_APART = re.compile("[0-9]{1,2}")
+_BULLETS = re.compile("[\u2022\u25aa\u25cf\u25cb\u25e6\u2023\u2043\u2219\u00b7\uf000-\uf0ff\u2013*-]")
+_APART = re.compile(f"\\(?(?:[0-9]{{1,2}}|[A-Za-z]|[ivx]{{2,5}}|[IVX]{{2,5}})[.)]?|{_BULLETS.pattern}")
 _VOWEL_MARK = re.compile("[\u0591-\u05bd\u064b-\u0652]")
 _UNREADABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffd\ue000-\uf8ff]|\\(cid:\\d+\\)")
 
@@ -26,8 +27,9 @@ _UNREADABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffd\ue000-\uf8ff]|\\(ci
 @dataclass(frozen=True, slots=True)
 class Line:
     """A line or a piece of one; or, with `rows`, a table. Points from the top left. `region`: which column.
-    `space_after`: its characters end with a space. `parting`: of a line that begins with a number drawn apart, where
-    that ends and where the text behind it begins. `mark`: such a number, where it counts the items of a list."""
+    `space_after`: its characters end with a space. `parting`: of a line that begins with a mark drawn apart, where that
+    ends and where the text behind it begins. `hangs`: it is the mark of a list and hangs left of its texts; `mark`: it,
+    where it is a number or letter without a dot."""
 
     text: str
     x0: float
@@ -45,6 +47,7 @@ class Line:
     columns: tuple[float, ...] = ()
     header_rows: int = 0
     parting: tuple[float, float] = (0.0, 0.0)
+    hangs: bool = False
     mark: str = ""
 
     @property
@@ -113,10 +116,11 @@ def _line_of(run: list[Glyph]) -> Line:
 
 
 def _parting(first: Glyph | Line, second: Glyph | Line) -> tuple[float, float]:
-    """Where a number ends and the text behind it begins; (0, 0) for anything else, such as the raised mark of a note.
-    It may stand a little lower than its text, as reportlab sets it."""
+    """Where a number, a letter or a bullet ends and the text behind it begins; (0, 0) for anything else, such as the
+    raised mark of a note. It may stand a little lower than its text, as reportlab sets it."""
     raised = first.baseline < second.baseline - 0.15 * second.size or first.size < 0.85 * second.size
-    return (first.x1, second.x0) if not raised and _APART.fullmatch(first.text) else (0.0, 0.0)
+    pattern = _BULLETS if raised else _APART
+    return (first.x1, second.x0) if pattern.fullmatch(first.text) else (0.0, 0.0)
 
 
 def _spaced(run: list[Glyph]) -> str:

@@ -87,6 +87,47 @@ def test_numbers_without_a_dot_that_hang_left_of_texts_are_a_list() -> None:
     ]
 
 
+@pytest.mark.req("D2.8")
+@pytest.mark.parametrize(
+    ("options", "marks"),
+    [
+        ({"bulletFormat": "%s."}, ["1.", "2.", "3."]),
+        ({"bulletType": "bullet"}, ["-", "-", "-"]),
+        ({"bulletType": "A"}, ["A", "B", "C"]),
+        ({"bulletType": "a"}, ["a", "b", "c"]),
+        ({"bulletType": "i"}, ["i", "ii", "iii"]),
+        ({"bulletType": "I", "start": 4}, ["IV", "V", "VI"]),
+        ({"start": 8}, ["8", "9", "10"]),
+    ],
+)
+@pytest.mark.parametrize("last", ["Open the lid", "Open the lid and leave it so"])
+def test_what_stands_below_a_hanging_list_is_none_of_its_items(
+    options: dict[str, Any], marks: list[str], last: str
+) -> None:
+    style = getSampleStyleSheet()["BodyText"]
+    long = "Wait until the gauge shows nothing at all, which takes a minute or two where the tank is full and cold"
+    out = io.BytesIO()
+    items = [Paragraph(text, style) for text in ("Close the valve", long, last)]
+    SimpleDocTemplate(out, invariant=1).build([ListFlowable(items, **options), Paragraph("Now it is safe", style)])
+    found = [(kind, marker, " ".join(text.split())) for kind, marker, text in kinds(read(out.getvalue()))]
+    texts = ("Close the valve", long, last)
+    assert found == [
+        *(("list_item", mark, text) for mark, text in zip(marks, texts, strict=True)),
+        ("paragraph", "", "Now it is safe"),
+    ]
+
+
+def test_texts_that_go_on_below_their_marks_stay_whole() -> None:
+    def draw(canvas: Canvas) -> None:
+        y = 700.0
+        for mark in ("1.", "2.", "\u2022", "\u2022"):
+            BUILD.lines(canvas, 72, y, [mark])
+            BUILD.lines(canvas, 90, y, [f"An item {FULL}"])
+            y = BUILD.lines(canvas, 72, y - 14, ["goes on here"])
+
+    assert [text for _, _, text in kinds(read(BUILD.pdf(draw)))] == [f"An item {FULL}\ngoes on here"] * 4
+
+
 FULL = "and so on, with words that fill the line"
 
 
@@ -100,6 +141,10 @@ FULL = "and so on, with words that fill the line"
         ([("1", [f"One {FULL}"]), ("2", [f"two {FULL}"]), ("3", [f"three {FULL}"])], 72, []),  # lines that are counted
         ([("1", ["One"]), ("2", ["Two"])], 79.5, []),  # a gap as between words
         ([("1", ["One", "goes on"]), ("2", ["Two", "goes on"])], 79.5, ["1", "2"]),
+        ([("a", ["One"]), ("b", ["Two"])], 72, ["a", "b"]),
+        ([("A", ["dog barks"]), ("I", ["hear it"])], 72, []),
+        ([("i", ["One"]), ("ii", ["Two"]), ("iii", ["Three"]), ("iv", ["Four"])], 72, ["i", "ii", "iii", "iv"]),
+        ([("h", ["Eight", "goes on"]), ("i", ["Nine"])], 72, ["h", "i"]),
     ],
 )
 def test_numbers_hang_where_they_count_up_apart_from_their_texts(
