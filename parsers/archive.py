@@ -65,7 +65,7 @@ class Archive:
             raise CorruptDocument(
                 f"{self._uri}: the archive has no {name or 'part without a name'}", uri=self._uri
             ) from error
+        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError) as error:
+            raise CorruptDocument(f"{self._uri}: {name} in the archive is damaged", uri=self._uri) from error
         except RuntimeError as error:  # zipfile's way to say that a member has a password
             raise EncryptedDocument(f"{self._uri}: {name} needs a password", uri=self._uri) from error
-        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError) as error:
-            raise CorruptDocument(f"{self._uri}: {name} in the archive is damaged", uri=self._uri) from error

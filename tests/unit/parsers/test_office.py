@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import re
+import struct
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -105,6 +107,19 @@ def test_comments_stand_at_their_slide_or_cell_and_are_found_there() -> None:
         ("Comment by Ann: They flew south.", "B2"),
     ]
     assert "They flew south." in PARSERS["spreadsheet"].quote(content, Locator(sheet="Birds", cell="B2"))
+
+
+@pytest.mark.parametrize(
+    ("sign", "at", "wrong"),
+    [(b"PK\x05\x06", 16, struct.pack("<I", 60_000)), (b"PK\x01\x02", 10, struct.pack("<H", 99))],
+    ids=["a directory that leads out of the file", "a packing nobody knows"],
+)
+def test_an_archive_that_leads_astray_is_corrupt(sign: bytes, at: int, wrong: bytes) -> None:
+    content = bytearray(BUILD.archive({"[Content_Types].xml": "<Types/>", "word/document.xml": "<document/>"}))
+    for found in re.finditer(sign, bytes(content)):
+        content[found.start() + at : found.start() + at + len(wrong)] = wrong
+    with pytest.raises(CorruptDocument, match="is damaged"):
+        parse(RawDocument("s/a.docx", "a.docx", bytes(content), ""), PARSERS["docx"])
 
 
 def test_missing_slide_is_corrupt() -> None:
