@@ -15,7 +15,9 @@ _OFFICE_TEXT = re.compile(
 )
 _INLINE = r"</?(?:a|b|i|em|strong|span|sub|sup|code|u|s|font|small|italic|bold|xref|ext-link)\b[^<>]*>"
 _MATHS = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
-_PARTED = frozenset("p h br tab note-citation note s drawing pict rt rubyBase".split())
+_PARTED = frozenset(
+    "p h br tab note-citation note s drawing pict rt rubyBase footnoteReference endnoteReference".split()
+)
 """Tags that end a word."""
 _LEFT_OUT = "script|style|template|head|del|annotation|annotation-xml|mphantom"
 """Tags of pages whose text is none."""
@@ -60,9 +62,11 @@ def _node_texts(root: object, *, odf: bool) -> str:
     """Text of the nodes that hold text."""
     from lxml import etree
 
+    from parsers.docx_fields import drop_codes
     from parsers.docx_xml import local
     from parsers.omml import symbols
 
+    drop_codes(root)
     pieces: list[str] = []
     walk = etree.iterwalk(root, events=("start", "end"))
     for event, node in walk:

@@ -14,7 +14,7 @@ from parsers.omml import latex
 _THROUGH = frozenset(
     "ins moveTo smartTag sdt sdtContent fldSimple customXml dir bdo AlternateContent Choice object".split()
 )
-_TARGET = re.compile(r"HYPERLINK\s+(?:\\l\s+)?\"?([^\"\s]+)")
+_TARGET = re.compile(r"\s*HYPERLINK\s+(?:\\l\s+)?\"?([^\"\s]+)")
 _SIGNS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 _TINY_HALF_POINTS = 4
 _FONT_SIGNS: dict[str, dict[int, str]] = {
@@ -33,10 +33,19 @@ _FONT_SIGNS: dict[str, dict[int, str]] = {
 
 
 @dataclass(slots=True)
+class _Field:
+    """An open field: what its code says so far, and where its result begins among the words."""
+
+    start: int
+    code: str = ""
+
+
+@dataclass(slots=True)
 class Words:
     """What a paragraph holds. `pages`: page breaks Word rendered inside; `leading`: those before its first word.
     `boxes`: text boxes anchored in it; `notes`: footnotes and endnotes referred to as (kind, id);
-    `charts`, `diagrams`: relation ids of charts and SmartArt; `comments`: ids of comments about it."""
+    `charts`, `diagrams`: relation ids of charts and SmartArt; `comments`: ids of comments about it; `fields`: those
+    open at this word, the outermost first."""
 
     visible: list[str] = field(default_factory=list)
     hidden: list[str] = field(default_factory=list)
@@ -46,6 +55,7 @@ class Words:
     charts: list[str] = field(default_factory=list)
     comments: list[str] = field(default_factory=list)
     diagrams: list[str] = field(default_factory=list)
+    fields: list[_Field] = field(default_factory=list)
     pages: int = 0
     leading: int = 0
     bold: bool = True
@@ -78,21 +88,9 @@ class RunReader:
         return words
 
     def _children(self, node: Node, words: Words, *, hide: bool, white_shows: bool) -> None:
-        field_depth, target, start = 0, "", 0
         for inner in node:
             name = local(inner)
             if name == "r":
-                state = attribute(child(inner, "fldChar"), "fldCharType")
-                if state == "begin":
-                    field_depth, target, start = field_depth + 1, "", len(words.visible)
-                elif state == "end" and field_depth:
-                    field_depth -= 1
-                    if target:
-                        words.links.append(Link("".join(words.visible[start:]).strip(), target))
-                        target = ""
-                code = "".join(part.text or "" for part in inner if local(part) == "instrText")
-                found = _TARGET.search(code)
-                target = (("#" if "\\l" in code else "") + found.group(1)) if found else target
                 self._run(inner, words, hide=hide, white_shows=white_shows)
             elif name == "hyperlink":
                 self._link(inner, words, hide=hide, white_shows=white_shows)
@@ -125,6 +123,7 @@ class RunReader:
         parts = words.hidden if hidden else words.visible
         before = len(parts)
         for inner in run:
+            _follow_field(inner, words)
             self._run_part(inner, words, parts, white_shows=white_shows)
         if not hidden and any(part.strip() for part in parts[before:]):
             bold = child(properties, "b")
@@ -187,6 +186,20 @@ class RunReader:
         white = (value(properties, "color") or "").upper() == "FFFFFF" and child(properties, "highlight") is None
         shaded = child(properties, "shd") is not None
         return (white and not white_shows and not shaded) or (size.isdigit() and int(size) <= _TINY_HALF_POINTS)
+
+
+def _follow_field(node: Node, words: Words) -> None:
+    """A field begins, says its code, or ends: one that leads somewhere is a link of the words of its result."""
+    state = attribute(node, "fldCharType") if local(node) == "fldChar" else None
+    if state == "begin":
+        words.fields.append(_Field(len(words.visible)))
+    elif local(node) == "instrText" and words.fields:
+        words.fields[-1].code += node.text or ""
+    elif state == "end" and words.fields:
+        done = words.fields.pop()
+        if found := _TARGET.match(done.code):
+            target = ("#" if "\\l" in done.code else "") + found.group(1)
+            words.links.append(Link("".join(words.visible[done.start :]).strip(), target))
 
 
 def _between(node: Node, stop: Node) -> list[Node]:

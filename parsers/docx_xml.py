@@ -7,6 +7,7 @@ from typing import Any
 
 from kprep.core.errors import CorruptDocument, Recursive
 from parsers.archive import Archive
+from parsers.docx_fields import drop_codes
 from parsers.typeset import spell_runs
 
 Node = Any  # lxml ships no types
@@ -106,10 +107,11 @@ class Package:
         return found
 
     def xml(self, name: str) -> Node | None:
-        """Root of a part, its scripts in signs; None when the file has no such part."""
+        """Root of a part, its scripts in signs, without the codes of fields; None when the file has no such part."""
         if name not in self._archive:
             return None
         root = xml_root(self._archive.read(name), f"{self.uri}: {name}")
+        drop_codes(root)
         spell_runs(root)
         return root
 

@@ -366,3 +366,82 @@ def test_raised_and_lowered_words_are_in_signs() -> None:
     ]
     (said,) = body(f"<w:p>{''.join(parts)}</w:p>").elements
     assert said.text == "10^-3 of H2O on the 1st day, x^(n+1)."
+
+
+def nested_field(*parts: str) -> str:
+    """Runs of a field: "{" begins one, "|" comes to its result, "}" ends it, "=..." is its code, the rest is text."""
+    turns = {"{": "begin", "|": "separate", "}": "end"}
+
+    def one(part: str) -> str:
+        if part in turns:
+            return f'<w:r><w:fldChar w:fldCharType="{turns[part]}"/></w:r>'
+        if part.startswith("="):
+            return f'<w:r><w:instrText xml:space="preserve">{part[1:]}</w:instrText></w:r>'
+        return "</w:p><w:p>" if part == "/" else f'<w:r><w:t xml:space="preserve">{part}</w:t></w:r>'
+
+    return f"<w:p>{''.join(map(one, parts))}</w:p>"
+
+
+@pytest.mark.req("D2.11")
+@pytest.mark.parametrize(
+    ("parts", "said"),
+    [
+        (["{", "=A", "{", "=REF a", "|", "3", "}", "{", "=REF b", "|", "250", "}", "|", "750", "}", " EUR"], ["750 EUR"]),
+        (["{", "=TOC", "|", "Intro", "/", "{", "=REF x", "|", "One", "}", "}", "/", "after"], ["Intro", "One", "after"]),
+        (["{", "=IF", "/", "{", "=X", "|", "code", "}", "|", "shown", "}", " on"], ["shown on"]),
+        (["be", "{", "=XE", "an entry", "}", "fore"], ["before"]),
+        (["{", "=broken", "first", "{", "=REF a", "|", "3", "}", "/", "the rest"], ["first3", "the rest"]),
+        (["first", "|", "second", "}", "third"], ["firstsecondthird"]),
+        (["{", "=REF a", "|", "open", "/", "the rest"], ["open", "the rest"]),
+    ],
+)  # fmt: skip
+def test_of_a_field_only_its_result_is_text(parts: list[str], said: list[str]) -> None:
+    raw = RawDocument("s/a.docx", "a.docx", BUILD.docx(nested_field(*parts)), DOCX)
+    found = parse(raw, PARSERS["docx"])
+    assert [e.text for e in found.elements] == said
+    assert coverage(raw, found) == 1.0
+
+
+def test_fields_of_deleted_words_and_of_boxes_leave_those_around_them_alone() -> None:
+    box = f"<w:r><w:pict><w:txbxContent>{nested_field('in ', '{', '=X', 'the box')}</w:txbxContent></w:pict></w:r>"
+    deleted = '<w:del w:id="1"><w:r><w:fldChar w:fldCharType="begin"/></w:r></w:del>'
+    xml = nested_field("a", "{", "=REF", "|", "BOX", "}").replace(
+        '<w:r><w:t xml:space="preserve">BOX', f"{box}{deleted}<w:r><w:t>b"
+    )
+    assert [e.text for e in body(xml).elements] == ["ab", "in the box"]
+
+
+def test_a_field_leads_where_its_code_says_whatever_stands_in_its_result() -> None:
+    parts = [
+        "{",
+        "=HYPER",
+        '=LINK \\l "a1"',
+        "|",
+        "Intro ",
+        "{",
+        "=PAGEREF a1",
+        "|",
+        "3",
+        "}",
+        "}",
+        "{",
+        "=REF",
+        "|",
+        "x",
+        "}",
+    ]
+    [found] = body(nested_field(*parts)).elements
+    assert [(link.text, link.target) for link in found.links] == [("Intro 3", "#a1")]
+
+
+def test_marks_of_notes_part_words_for_the_figure_of_coverage() -> None:
+    base = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    notes = f'<w:endnotes {BUILD.W}><w:endnote w:id="2">{BUILD.paragraph("Said there.")}</w:endnote></w:endnotes>'
+    text = '<w:p><w:r><w:t>claim</w:t></w:r><w:r><w:endnoteReference w:id="2"/></w:r><w:r><w:t>goes</w:t></w:r></w:p>'
+    content = BUILD.docx(
+        text,
+        parts={"word/endnotes.xml": notes},
+        relations=f'<Relationship Id="e1" Type="{base}/endnotes" Target="endnotes.xml"/>',
+    )
+    raw = RawDocument("s/a.docx", "a.docx", content, DOCX)
+    assert coverage(raw, parse(raw, PARSERS["docx"])) == 1.0
