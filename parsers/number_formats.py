@@ -4,7 +4,7 @@ thousands, leading zeros. Dates, fractions, exponents and plain decimals are not
 from __future__ import annotations
 
 import re
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -19,8 +19,9 @@ _TOKEN = re.compile(
 )
 _SECTION = re.compile(r'(?:"[^"]*"|\\.|\[[^\]]*\]|[^;"\\\[])*')
 _MOST_DECIMALS = 10
-_LARGEST = 1e15
-"""From here on a workbook does not hold all digits."""
+LARGEST = 1e21
+"""From here on a number is a measure, not an id: it is shown with an exponent."""
+_ALL_DIGITS = Context(prec=40)
 
 
 class _Section(NamedTuple):
@@ -32,17 +33,22 @@ class _Section(NamedTuple):
     scale: int
 
 
-def as_shown(value: float, code: str) -> str | None:
+def digits_of(value: float) -> str:
+    """All digits of a whole number below `LARGEST`, as few as name this number and no other: ids differ in the last."""
+    return str(int(value)) if abs(value) <= 2**53 else f"{Decimal(repr(value)):.0f}"
+
+
+def as_shown(value: float | Decimal, code: str) -> str | None:
     """The number as the format shows it; None where the format says nothing that counts."""
     sections = _sections(code)
-    if not sections or abs(value) >= _LARGEST:
+    if not sections or abs(value) >= LARGEST:
         return None
     own = value < 0 and len(sections) > 1
     section = sections[1] if own else sections[0]
     whole, _, decimals = section.digits.partition(".")
     places = min(len(decimals), _MOST_DECIMALS)
-    moved = Decimal(repr(abs(value))).scaleb(section.scale)
-    number = moved.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
+    moved = Decimal(str(abs(value))).scaleb(section.scale)
+    number = moved.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP, _ALL_DIGITS)
     left, _, right = f"{number:f}".partition(".")
     right = right[:places].rstrip("0").ljust(decimals.count("0"), "0") if places else ""
     left = left.zfill(whole.count("0")) if whole.count("0") > 1 else left

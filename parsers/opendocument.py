@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -9,6 +10,7 @@ from kprep.core.errors import CorruptDocument, TooLarge
 from kprep.core.models import Element, ElementKind, Locator, ParsedDocument, ParserSpec, RawDocument, SourceUnit
 from parsers.attachments import embedded_in
 from parsers.docx_xml import Node, attribute, child, local, whole
+from parsers.number_formats import LARGEST, digits_of
 from parsers.odf_package import OdfPackage, points
 from parsers.odf_text import OdfText
 from parsers.office_properties import core_properties
@@ -16,8 +18,10 @@ from parsers.pptx_slide import Shape, reading_order
 from parsers.sheet_grid import MAX_CELLS, Box, Sheet, cell_range, quote_sheet, read_sheets, wanted_sheets
 
 NAME = "opendocument"
-VERSION = 6
+VERSION = 7
 _KIND = "application/vnd.oasis.opendocument."
+_EXPONENT = re.compile(r"-?\d(?:[.,]\d+)?E\+\d+$")
+_LONG = re.compile(r"-?\d(?:\.?\d+)(?:E\+?\d+)?$", re.IGNORECASE)
 _LAST_ROW, _LAST_COLUMN = 1_048_576, 16_384
 
 
@@ -188,12 +192,16 @@ def _row(reader: OdfText, row: Node, at: int, merged: list[Box], comments: list[
 
 
 def _value(reader: OdfText, cell: Node) -> str:
-    """Dates and times as the file holds them (ISO 8601), else what is shown, else the value, else the formula."""
+    """Dates and times as the file holds them (ISO 8601), long whole numbers with all digits, else what is shown, else
+    the value, else the formula."""
     date = attribute(cell, "date-value")
     if date:
         return date.removesuffix("T00:00:00")
     shown = "\n".join(text for node in cell if local(node) == "p" and (text := reader.words(node)))
-    return shown or attribute(cell, "value") or (attribute(cell, "formula") or "").removeprefix("of:")
+    value = attribute(cell, "value") or ""
+    if _EXPONENT.match(shown) and _LONG.match(value) and 1e15 <= abs(float(value)) < LARGEST:
+        return value if value.lstrip("-").isdecimal() else digits_of(float(value))
+    return shown or value or (attribute(cell, "formula") or "").removeprefix("of:")
 
 
 PARSER = ParserSpec(

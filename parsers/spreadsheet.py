@@ -10,6 +10,7 @@ import re
 import zlib
 from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
+from decimal import Decimal
 from functools import lru_cache
 from io import BytesIO
 from typing import Any
@@ -29,7 +30,7 @@ from parsers.attachments import embedded_in
 from parsers.comments import FRAGMENT, comments_beside
 from parsers.docx_charts import chart_elements
 from parsers.docx_xml import Package, child, local, whole
-from parsers.number_formats import as_shown
+from parsers.number_formats import LARGEST, as_shown, digits_of
 from parsers.office_properties import core_properties
 from parsers.ole import check_chains
 from parsers.sheet_biff import xls_formats, xlsb_formats
@@ -47,7 +48,7 @@ from parsers.sheet_grid import (
 from parsers.sheet_markup import cell_formats, cell_links, formats_of
 
 NAME = "spreadsheet"
-VERSION = 7
+VERSION = 8
 MAIN = "xl/workbook.xml"
 _LONGEST_CHART = 200
 _OLE = b"\xd0\xcf\x11\xe0"
@@ -61,6 +62,11 @@ _ERROR = re.compile(
     rb'<(?:\w+:)?c\b(?=[^>]*\bt="e")[^>]*?\br="([A-Z]{1,3}[0-9]{1,7})"[^>]*>'
     rb"(?:\s*<(?:\w+:)?f\b[^>]*(?:/>|>[^<]*</(?:\w+:)?f>))?\s*<(?:\w+:)?v>(#[A-Z/0!?_]{2,20})</"
 )
+_LONG = re.compile(
+    rb'<(?:\w+:)?c\b[^>]*?\br="([A-Z]{1,3}[0-9]{1,7})"[^>]*>(?:\s*<(?:\w+:)?f\b[^>]*(?:/>|>[^<]*</(?:\w+:)?f>))?'
+    rb"\s*<(?:\w+:)?v>(-?[1-9][0-9]{15,20})</"
+)
+_LONG_VALUE = re.compile(rb">-?[1-9][0-9]{15,20}</")
 
 
 def parse(raw: RawDocument) -> ParsedDocument:
@@ -183,10 +189,16 @@ def _read(book: Any, found: Any, part: bytes, formats: dict[Cell, str], drawn: D
             cells = {drawn.columns[column]: text for column, text in cells.items()}
         if cells:
             rows[drawn.rows[number] if drawn is not None else number] = cells
+    long = dict(_long_numbers(part))
+    for (row, column), digits in long.items():
+        if column in rows.get(row, {}):
+            rows[row][column] = digits
     for (row, column), code in formats.items():
         at = drawn.at(row, column) if drawn is not None else (row, column)
         value = table[at[0]][at[1]] if at and at[0] < len(table) and at[1] < len(table[at[0]]) else ""
-        if isinstance(value, (int, float)) and not isinstance(value, bool) and (written := as_shown(value, code)):
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            continue
+        if written := as_shown(Decimal(long[row, column]) if (row, column) in long else value, code):
             rows[row][column] = written
     for row, column, formula in _uncomputed(part):
         rows.setdefault(row, {}).setdefault(column, f"={formula}")
@@ -213,14 +225,22 @@ def _errors(part: bytes) -> Iterator[tuple[int, int, str]]:
             yield box[0], box[1], match.group(2).decode("ascii")
 
 
+def _long_numbers(part: bytes) -> Iterator[tuple[Cell, str]]:
+    """Cells whose whole number has more digits than a value of 64 bits tells apart, with all of them."""
+    for match in _LONG.finditer(part) if _LONG_VALUE.search(part) else ():
+        box = box_of(match.group(1).decode("ascii"))
+        if box is not None:
+            yield (box[0], box[1]), match.group(2).decode("ascii")
+
+
 def shown(value: Any) -> str:
-    """A value as text: whole numbers without a point, at most 15 digits, dates and times in ISO 8601."""
+    """A value as text: whole numbers with all digits, others with at most 15, dates and times in ISO 8601."""
     if isinstance(value, str):
         return value.strip()
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
     if isinstance(value, float):
-        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else f"{value:.15g}"
+        return digits_of(value) if value.is_integer() and abs(value) < LARGEST else f"{value:.15g}"
     if isinstance(value, datetime):
         midnight = value.time() == time(0)
         return value.date().isoformat() if midnight else value.isoformat(timespec="seconds")

@@ -536,6 +536,7 @@ def test_links_of_cells_are_kept() -> None:
         (-0.05, "0%", "-5%"),
         (1999.5, "#,##0.00\\ [$€-407]", "1,999.50 €"),
         (12.345, '0.0 "kg"', "12.3 kg"),
+        (4111222233334444.0, "#,##0", "4,111,222,233,334,444"),
         (1e300, "#,##0", None),
         (5551234567.0, "(000) 000-0000", None),
         (0.5, "# ?/?", None),
@@ -651,3 +652,58 @@ def test_raised_and_lowered_words_of_a_slide_are_in_signs() -> None:
     text += '</a:t></a:r><a:r><a:rPr baseline="-25000"/><a:t>max</a:t></a:r><a:r><a:rPr baseline="0"/><a:t> here'
     content = BUILD.deck([BUILD.shape("WORDS").replace("WORDS", text)])
     assert "10^2 x_max here" in texts(read("a.pptx", content), slide=1)
+
+
+LONG = (
+    ("4111222233334444", "4111222233334444"),
+    ("9400110200881235987", "9400110200881235987"),
+    ("9400110200881235988", "9400110200881235988"),
+    ("2.024000000000001e+16", "20240000000000010"),
+    ("1e+16", "10000000000000000"),
+    ("-9007199254740993", "-9007199254740993"),
+    ("6.02214076E+23", "6.02214076e+23"),
+)
+"""Numbers as a workbook stores them, and as they are shown."""
+
+
+@pytest.mark.req("D4.13")
+def test_long_numbers_keep_all_digits_a_workbook_stores() -> None:
+    rows = "".join(
+        f'<row r="{n}"><c r="A{n}" t="n"><v>{stored}</v></c><c r="B{n}" s="1"><f>A{n}</f><v>{stored}</v></c></row>'
+        for n, (stored, _) in enumerate(LONG, 1)
+    )
+    styles = f'<styleSheet xmlns="{BUILD.S}"><cellXfs><xf numFmtId="0"/><xf numFmtId="3"/></cellXfs></styleSheet>'
+    content = BUILD.workbook({"S": f"<sheetData>{rows}</sheetData>"}, extra={"xl/styles.xml": styles})
+    (table,) = (e for e in read("a.xlsx", content).elements if e.rows)
+    assert [row[0] for row in table.rows] == [shown for _, shown in LONG]
+    assert [row[1] for row in table.rows[1:3]] == ["9,400,110,200,881,235,987", "9,400,110,200,881,235,988"]
+    assert "9400110200881235987" in PARSERS["spreadsheet"].quote(content, table.locator)
+
+
+@pytest.mark.parametrize(("name", "made"), [("a.xls", xls), ("a.xlsb", xlsb)])
+def test_long_numbers_of_workbooks_that_are_no_xml_differ_where_they_differ(
+    name: str, made: Callable[[dict[str, Cells]], bytes]
+) -> None:
+    cells: Cells = [(4111222233334444.0, ""), (4111222233334445.0, "#,##0")]
+    (table,) = (e for e in read(name, made({"One": cells})).elements if e.rows)
+    assert table.rows == (("4111222233334444", "4,111,222,233,334,445"),)
+
+
+@pytest.mark.parametrize(
+    ("value", "shown", "said"),
+    [
+        ("4111222233334444", "4.11122223333444E+15", "4111222233334444"),
+        ("2.0240000000000012E+16", "2.024E+16", "20240000000000012"),
+        ("1500", "1.50E+03", "1.50E+03"),
+        ("4111222233334444", "4,111,222,233,334,444", "4,111,222,233,334,444"),
+    ],
+)
+def test_long_numbers_of_open_document_keep_all_digits(value: str, shown: str, said: str) -> None:
+    row = "".join(
+        f'<table:table-cell office:value-type="float" office:value="{v}"><text:p>{p}</text:p></table:table-cell>'
+        for v, p in ((value, shown), ("2", "2"))
+    )
+    sheet = f'<table:table table:name="S"><table:table-row>{row}</table:table-row></table:table>'
+    content = BUILD.odf("spreadsheet", "spreadsheet", sheet)
+    (table,) = (e for e in read("a.ods", content).elements if e.rows)
+    assert table.rows == ((said, "2"),)
