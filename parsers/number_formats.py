@@ -19,6 +19,8 @@ _TOKEN = re.compile(
 )
 _SECTION = re.compile(r'(?:"[^"]*"|\\.|\[[^\]]*\]|[^;"\\\[])*')
 _MOST_DECIMALS = 10
+_EXACT = float(2**53)
+"""Up to here a value of 64 bits tells all whole numbers apart."""
 LARGEST = 1e21
 """From here on a number is a measure, not an id: it is shown with an exponent."""
 _ALL_DIGITS = Context(prec=40)
@@ -35,7 +37,7 @@ class _Section(NamedTuple):
 
 def digits_of(value: float) -> str:
     """All digits of a whole number below `LARGEST`, as few as name this number and no other: ids differ in the last."""
-    return str(int(value)) if abs(value) <= 2**53 else f"{Decimal(repr(value)):.0f}"
+    return str(int(value)) if abs(value) <= _EXACT else f"{Decimal(repr(value)):.0f}"
 
 
 def as_shown(value: float | Decimal, code: str) -> str | None:
