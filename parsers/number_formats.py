@@ -42,14 +42,14 @@ def digits_of(value: float) -> str:
 
 def as_shown(value: float | Decimal, code: str) -> str | None:
     """The number as the format shows it; None where the format says nothing that counts."""
-    sections = _sections(code)
-    if not sections or abs(value) >= LARGEST:
+    sections, size = _sections(code), abs(Decimal(str(value)))
+    if not sections or not size.is_finite() or size >= LARGEST:
         return None
     own = value < 0 and len(sections) > 1
     section = sections[1] if own else sections[0]
     whole, _, decimals = section.digits.partition(".")
     places = min(len(decimals), _MOST_DECIMALS)
-    moved = Decimal(str(abs(value))).scaleb(section.scale)
+    moved = size.scaleb(section.scale)
     number = moved.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP, _ALL_DIGITS)
     left, _, right = f"{number:f}".partition(".")
     right = right[:places].rstrip("0").ljust(decimals.count("0"), "0") if places else ""
