@@ -30,7 +30,7 @@ from parsers.pdf_ocr import REMEDY, is_available, recognise
 from parsers.quiet import quiet
 
 NAME = "pdf"
-VERSION = 14
+VERSION = 15
 
 _DATE = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:(Z)|([+-])(\d\d)'?(\d\d)?)?")
 _SAYS_NOTHING = {"untitled", "anonymous", "unspecified", "(anonymous)", "(unspecified)"}
@@ -220,7 +220,8 @@ def _pages(file: Any, indexes: Sequence[int]) -> list[str]:
 
 def _unmapped(file: Any, indexes: Sequence[int]) -> Iterator[str]:
     """As many U+FFFD as each page has glyphs without a map."""
-    from parsers.pdf_glyphs import UNMAPPED, characters
+    from parsers.pdf_bare_codes import UNMAPPED
+    from parsers.pdf_glyphs import characters
 
     for index in indexes:
         page = file[index]
@@ -311,7 +312,9 @@ def _refuse_pictures(elements: Sequence[Element], units: Sequence[SourceUnit], u
     if any(unit.state == "needs_review" for unit in pages):
         raise NeedsReview(f"{uri}: scanned pages were recognised with too little confidence", uri=uri, units=places)
     remedy = "nothing was recognised on them" if is_available() else REMEDY
-    raise NoText(f"{uri}: {len(pages)} pages without text: {remedy}", uri=uri, units=places)
+    mapless = sum(unit.state == "unreadable_font" for unit in pages)
+    of_them = f", {mapless} of them for a font that does not say what its signs mean" if mapless else ""
+    raise NoText(f"{uri}: {len(pages)} pages without text{of_them}: {remedy}", uri=uri, units=places)
 
 
 def _metadata(said: Mapping[str, str]) -> DocumentMetadata:

@@ -13,6 +13,7 @@ from itertools import repeat
 from types import SimpleNamespace
 from typing import Any
 
+from parsers.pdf_bare_codes import UNMAPPED, BareCodes
 from parsers.pdf_geometry import Box, PageGeometry
 from parsers.pdf_paint import Paint
 
@@ -44,8 +45,6 @@ WIDE_GAP = 1.3
 """Sizes of the letters by which two words lie so far apart that they belong to different columns."""
 _LAM, _ALEFS = "\u0644", "\u0622\u0623\u0625\u0627"
 LINE_END_HYPHEN = "\ufffe"
-UNMAPPED = "\x01"
-"""Stands for a glyph that no map explains; like all controls it is a blank from the parsers' exit on."""
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 INFERRED = "\u2423"
 """Stands for a space PDFium inferred."""
@@ -78,7 +77,8 @@ class Glyph:
 
 @dataclass(frozen=True, slots=True)
 class _Style:
-    """What all characters of one text object share. `turn`: as that of its glyphs; `baseline`: of its first one."""
+    """What all characters of one text object share. `turn`: as that of its glyphs; `baseline`: of its first one;
+    `font`: its address, 0 for none."""
 
     size: float
     bold: bool
@@ -87,6 +87,7 @@ class _Style:
     white: bool
     turn: int
     baseline: float
+    font: int
 
 
 def read_glyphs(page: Any, place: PageGeometry, paint: Paint) -> list[Glyph]:
@@ -137,6 +138,7 @@ class _GlyphReader:
         self._matrix = pdfium.FS_MATRIX()
         self._matrix_address = ctypes.addressof(self._matrix)
         self._looks: dict[int, tuple[bool, bool]] = {}
+        self._unmapped = BareCodes(self._has_no_map)
         self._pdfium = _functions()
         self._owner_of = self._pdfium.FPDFText_GetTextObject
         self._box_of = self._pdfium.FPDFText_GetCharBox
@@ -154,7 +156,11 @@ class _GlyphReader:
                 self._run(start, [LINE_END_HYPHEN], self._owner_of(self._address, start) or 0)
             else:
                 self._words(start, piece.split(" "))
+        self._unmapped.blank()
         return self._found
+
+    def _has_no_map(self, index: int) -> bool:
+        return bool(self._pdfium.FPDFText_HasUnicodeMapError(self._address, index) == 1)
 
     def _words(self, start: int, words: list[str]) -> None:
         """Words with one space between, from the index on: halved until all are of one text object."""
@@ -241,21 +247,21 @@ class _GlyphReader:
         last = found[-1] if text == _LAM and found else None
         if last is not None and last.text in _ALEFS and abs(last.x0 - box[0]) + abs(last.x1 - box[2]) < 0.1:
             last.text, text = text, last.text  # one glyph for both: PDFium spells it in the order seen
-        found.append(
-            Glyph(
-                text if text.isascii() else text.translate(_LIGATURES),
-                *box,
-                baseline,
-                style.size,
-                style.bold,
-                style.mono,
-                style.unseen or (style.white and not _on_dark(box, self._paint)),
-                style.turn,
-                "",
-                start,
-                len(text) - len(words) + 1,
-            )
+        glyph = Glyph(
+            text if text.isascii() else text.translate(_LIGATURES),
+            *box,
+            baseline,
+            style.size,
+            style.bold,
+            style.mono,
+            style.unseen or (style.white and not _on_dark(box, self._paint)),
+            style.turn,
+            "",
+            start,
+            len(text) - len(words) + 1,
         )
+        found.append(glyph)
+        self._unmapped.look(glyph, text, style.font)
 
     def _read_style(self, index: int, owner: int) -> _Style:
         """Of the text object a character belongs to, 0 for none."""
@@ -276,6 +282,7 @@ class _GlyphReader:
             white=bool(coloured) and mode in {0, 2} and min(channel.value for channel in self._channels[:3]) >= _WHITE,
             turn=turn,
             baseline=self._baseline(index, turn),
+            font=(self._pdfium.FPDFTextObj_GetFont(owner) or 0) if owner else 0,
         )
 
     def _look(self, index: int, owner: int) -> tuple[bool, bool]:
@@ -316,6 +323,7 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
     "FPDFText_GetCharBox": (c_int, c_void_p, c_int, *[c_void_p] * 4),
     "FPDFText_IsGenerated": (c_int, c_void_p, c_int),
     "FPDFText_GetUnicode": (c_uint, c_void_p, c_int),
+    "FPDFText_HasUnicodeMapError": (c_int, c_void_p, c_int),
     "FPDFText_GetMatrix": (c_int, c_void_p, c_int, c_void_p),
     "FPDFText_GetFillColor": (c_int, c_void_p, c_int, *[c_void_p] * 4),
     "FPDFText_GetCharAngle": (c_float, c_void_p, c_int),

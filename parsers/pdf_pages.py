@@ -11,6 +11,7 @@ from kprep.core.models import Element, ElementKind, Locator, SourceUnit
 from parsers.attachments import ATTACHMENT, PICTURE, exclusions
 from parsers.comments import FRAGMENT as COMMENT
 from parsers.pdf_aligned import lines_and_tables
+from parsers.pdf_bare_codes import UNMAPPED
 from parsers.pdf_blocks import (
     Block,
     Typography,
