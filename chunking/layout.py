@@ -83,7 +83,7 @@ def narrow(element: Element, breaks: Sequence[int], start: int, end: int) -> Loc
 
     Where the text is a verbatim slice of the original, which shows in its length and number of lines (`breaks`, as in
     `Block`), `char` and `line` are exact; where markup was taken out of long prose, `char` is as narrow as is certain.
-    Rows of a table are counted, or begin where the element says. Everything else stays the element's."""
+    Rows of a table are counted, or stand where the element says. Everything else stays the element's."""
     if element.kind is ElementKind.TABLE:
         return _narrow_rows(element, breaks, start, end)
     place = element.locator
@@ -136,6 +136,8 @@ def _narrow_rows(element: Element, breaks: Sequence[int], start: int, end: int) 
         (line, char), after = element.row_starts[max(first, repeated)], element.row_starts[max(last, repeated) + 1 :]
         ends = (max(line, after[0][0] - 1), after[0][1]) if after else (place.line[1], place.char[1])
         place = replace(place, line=(line, ends[0]), char=(char, ends[1]))
+    if len(element.row_places) == len(breaks) + 1:
+        place = element.row_places[first].through(element.row_places[last])
     cells = _CELL_RANGE.fullmatch(place.cell or "")
     if cells and int(cells["bottom"]) - int(cells["top"]) == len(breaks):
         top, bottom = int(cells["top"]) + first, int(cells["top"]) + last

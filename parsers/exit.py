@@ -169,6 +169,7 @@ def _clean_element(element: Element) -> Element:
         confidence=element.confidence,
         fragment=element.fragment,
         row_starts=element.row_starts,
+        row_places=element.row_places,
     )
 
 

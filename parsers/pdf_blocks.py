@@ -57,7 +57,7 @@ class Typography:
 
 @dataclass(slots=True)
 class Block:
-    """Lines that belong together. `size` 0 marks a table."""
+    """Lines that belong together. `size` 0 marks a table. `row_pages`: of each row of a table that runs over pages."""
 
     kind: ElementKind
     lines: list[Line]
@@ -66,6 +66,7 @@ class Block:
     level: int = 0
     marker: str = ""
     region: tuple[int, int] = (0, 0)
+    row_pages: tuple[int, ...] = ()
 
     @property
     def size(self) -> float:
@@ -320,6 +321,7 @@ def _append_rows(before: Block, block: Block) -> None:
     header = first.rows[: max(first.header_rows, 1)]
     while more and more[0] in header:
         more = more[1:]
+    before.row_pages = (before.row_pages or (before.page,) * len(first.rows)) + (block.page,) * len(more)
     before.lines[0] = replace(first, rows=first.rows + more)
     before.page_end, before.region = block.page, block.region
 
@@ -329,8 +331,15 @@ def element(block: Block, norm: Typography) -> Element:
     end = block.page_end if block.page_end > block.page else None
     place = Locator(page=block.page, page_end=end)
     if block.kind is ElementKind.TABLE:
-        table = block.lines[0]
-        return Element(block.kind, table_text(table.rows), place, rows=table.rows, header_rows=table.header_rows)
+        table, pages = block.lines[0], {page: Locator(page=page) for page in block.row_pages}
+        return Element(
+            block.kind,
+            table_text(table.rows),
+            place,
+            rows=table.rows,
+            header_rows=table.header_rows,
+            row_places=tuple(pages[page] for page in block.row_pages),
+        )
     if block.kind is ElementKind.CODE:
         return Element(block.kind, _code(block.lines), place)
     text = joined([line.text for line in block.lines], norm)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from kprep.core.models import Element, Locator
 from parsers.pdf_blocks import Block, folded
 
 _MOST = 20_000
@@ -50,6 +51,16 @@ def labels(file: Any) -> dict[int, str]:
     """Page number -> what is printed as its number, where that differs and is no more than a number."""
     said = {number: file.get_page_label(number - 1) or "" for number in range(1, len(file) + 1)}
     return {number: label for number, label in said.items() if label != str(number) and _LABEL.fullmatch(label)}
+
+
+def with_labels(element: Element, printed: Mapping[int, str]) -> Element:
+    """The element with what is printed as the numbers of its pages."""
+
+    def labelled(place: Locator) -> Locator:
+        ends = printed.get(place.page_end or 0)
+        return replace(place, page_label=printed.get(place.page or 0), page_end_label=ends)
+
+    return replace(element, locator=labelled(element.locator), row_places=tuple(map(labelled, element.row_places)))
 
 
 def missing_headings(

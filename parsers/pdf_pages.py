@@ -25,7 +25,7 @@ from parsers.pdf_blocks import (
 from parsers.pdf_forms import Field, fields_of, with_forms
 from parsers.pdf_furniture import PageLines, find_furniture
 from parsers.pdf_geometry import Box, PageGeometry, geometry
-from parsers.pdf_glyphs import UNMAPPED, Glyph, read_glyphs, turned_upright
+from parsers.pdf_glyphs import Glyph, read_glyphs, turned_upright
 from parsers.pdf_lines import (
     Line,
     in_reading_order,
@@ -38,7 +38,7 @@ from parsers.pdf_lines import (
 )
 from parsers.pdf_notes import Note, is_said, notes_of
 from parsers.pdf_ocr import is_available, recognise
-from parsers.pdf_outline import Bookmark, labels, missing_headings, outline
+from parsers.pdf_outline import Bookmark, labels, missing_headings, outline, with_labels
 from parsers.pdf_paint import read_paint
 from parsers.pdf_tables import find_tables
 
@@ -95,10 +95,7 @@ def read_pages(file: Any, uri: str) -> tuple[list[Element], list[SourceUnit]]:
     printed = labels(file)
     elements = _woven(blocks, pages, edges, norm, marks)
     if printed:
-        elements = [
-            replace(item, locator=replace(item.locator, page_label=printed.get(item.locator.page or 0)))
-            for item in elements
-        ]
+        elements = [with_labels(item, printed) for item in elements]
     attached = [*_attached(file), *(name for page in pages for name in page.attached)]
     pictures = [f"page {page.number}" for page in pages for _ in range(page.pictures)]
     return elements, [

@@ -155,15 +155,22 @@ def citation(uri: str, locator: Mapping[str, Any]) -> str:
         last = locator.get("message_end")
         return f"{uri}, messages {locator['message']}-{last}" if last else f"{uri}, message {locator['message']}"
     if locator.get("page"):
-        last, label = locator.get("page_end"), locator.get("page_label")
-        printed = f" (printed {label})" if label else ""
-        return f"{uri}, pages {locator['page']}-{last}{printed}" if last else f"{uri}, page {locator['page']}{printed}"
+        return f"{uri}, {_pages(locator)}"
     if locator.get("anchor"):
         return f"{uri}#{locator['anchor']}"
     if locator.get("line"):
         first, last = locator["line"]
         return f"{uri}, line {first}" if first == last else f"{uri}, lines {first}-{last}"
     return uri
+
+
+def _pages(locator: Mapping[str, Any]) -> str:
+    page, last = locator["page"], locator.get("page_end")
+    label, last_label = locator.get("page_label"), locator.get("page_end_label")
+    if not last:
+        return f"page {page} (printed {label})" if label else f"page {page}"
+    printed = f"{label or page}-{last_label}" if last_label else label
+    return f"pages {page}-{last} (printed {printed})" if printed else f"pages {page}-{last}"
 
 
 def _clock(seconds: float) -> str:

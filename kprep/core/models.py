@@ -21,13 +21,14 @@ class Locator:
 
     `char` counts Unicode code points of the decoded original (only where the original is text).
     `page_end`, `message_end` and `line` are inclusive, as people cite them. `time` is in seconds.
-    `page_label`: what is printed as the number of `page`, where that differs ("iii").
+    `page_label`, `page_end_label`: what is printed as the number of `page` and `page_end`, where it differs ("iii").
     `sheet_number` counts all sheets of the file; it takes the place of a `sheet` whose name cannot be shown.
     """
 
     page: int | None = None
     page_end: int | None = None
     page_label: str | None = None
+    page_end_label: str | None = None
     slide: int | None = None
     line: tuple[int, int] | None = None
     time: tuple[float, float] | None = None
@@ -60,10 +61,12 @@ class Locator:
         """The place from the start of this locator to the end of `last` (which comes later in the same original, or
         inside this place)."""
         page_end = last.page_end or last.page
+        label = last.page_end_label if last.page_end else last.page_label
         message_end = last.message_end or last.message
         return replace(
             self,
             page_end=page_end if page_end != self.page else None,
+            page_end_label=label if page_end != self.page else None,
             line=(min(self.line[0], last.line[0]), max(self.line[1], last.line[1]))
             if self.line and last.line
             else self.line,
@@ -128,7 +131,7 @@ class Element:
     `level`: heading 1..6, list depth from 1, else 0. `marker`: "3." or "-" of a list item. `language`: of a code block.
     `rows`: cells of a table, the first `header_rows` of them being its header.
     `row_starts`: line and character (as in `Locator.line` and `.char`) at which each row begins, where rows follow one
-    another in a text; else empty.
+    another in a text; else empty. `row_places`: where each row stands, where a table runs over pages; else empty.
     `hidden`: the reader of the original does not see it (white text, display:none).
     `fragment`: what kind of knowledge it is where the format itself says so ("def", "ex", "api", "schema", "field",
     "error", ...), else "". Elements of a fragment stay apart from those of another one or at another anchor.
@@ -147,6 +150,7 @@ class Element:
     confidence: float | None = None
     fragment: str = ""
     row_starts: tuple[tuple[int, int], ...] = ()
+    row_places: tuple[Locator, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -347,6 +347,21 @@ def test_rows_are_cited_by_where_they_begin() -> None:
     assert places[-1].char == (places[-2].char[1] if places[-2].char else 0, 12_200)
 
 
+@pytest.mark.req("D3.9")
+def test_rows_of_a_table_over_pages_are_cited_by_their_own_pages() -> None:
+    rows = (("Name", "Value"), *((f"name {n}", "some words to fill the row") for n in range(1, 91)))
+    pages = tuple(Locator(page=1 + n // 30, page_label="i ii iii iv".split()[n // 30]) for n in range(91))
+    place = Locator(page=1, page_end=4, page_label="i", page_end_label="iv")
+    found = cut(replace(table(*rows), locator=place, row_places=pages), max_tokens=64)
+    assert len(found.children) > 20
+    for child in found.children:
+        numbers = [int(line.split(" | ")[0].removeprefix("name ")) for line in child.text.split("\n")[1:]]
+        first, last = 1 + numbers[0] // 30, 1 + numbers[-1] // 30
+        assert (child.locator.page, child.locator.page_end or child.locator.page) == (first, last)
+        assert child.locator.page_label == "i ii iii iv".split()[first - 1]
+    assert found.parents[0].locator == place
+
+
 def test_places_run_through_the_elements_a_child_covers() -> None:
     chunked = cut(paragraph("One.", Locator(page=1)), paragraph("Two.", Locator(page=2)))
     assert chunked.children[0].locator == Locator(page=1, page_end=2)

@@ -18,7 +18,7 @@ from reportlab.lib.utils import ImageReader
 from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
-from reportlab.platypus import ListFlowable, Paragraph, SimpleDocTemplate
+from reportlab.platypus import ListFlowable, Paragraph, SimpleDocTemplate, Table
 
 from kprep.core.errors import CorruptDocument, EncryptedDocument
 from kprep.core.models import ElementKind, ParsedDocument, RawDocument
@@ -35,6 +35,7 @@ def load_builders() -> ModuleType:
     return module
 
 
+GOLDEN = Path(__file__).parents[2] / "golden" / "parsers"
 BUILD = load_builders()
 BODY = [f"Line {n} of the text has words enough to fill most of the width." for n in "abcdef"]
 
@@ -576,3 +577,22 @@ def test_lists_side_by_side_are_read_one_by_one() -> None:
             BUILD.lines(canvas, x, 500, [f"\u2022 part {letter}" for letter in column])
 
     assert [e.text for e in read(BUILD.pdf(draw)).elements] == [f"part {letter}" for letter in "abcdefghi"]
+
+
+@pytest.mark.req("D3.9")
+@pytest.mark.parametrize("repeat", [0, 1])
+def test_each_row_of_a_table_over_pages_knows_its_page(repeat: int) -> None:
+    out = io.BytesIO()
+    rows = [["Part", "Price"], *([f"P-{n:04}", f"{n}.50"] for n in range(90))]
+    table = Table(rows, repeatRows=repeat, style=[("GRID", (0, 0), (-1, -1), 0.5, "black")])
+    SimpleDocTemplate(out, invariant=1).build([table])
+    (found,) = (e for e in read(out.getvalue()).elements if e.kind is ElementKind.TABLE)
+    assert (found.rows, found.locator.page, found.locator.page_end) == (tuple(map(tuple, rows)), 1, 3)
+    for row, place in zip(found.rows, found.row_places, strict=True):
+        assert row[0] in PARSERS["pdf"].quote(out.getvalue(), place)
+    assert {place.page for place in found.row_places} == {1, 2, 3}
+
+
+def test_a_table_on_one_page_needs_no_places_of_rows() -> None:
+    found = read((GOLDEN / "pdf-a10_rotated_table" / "input.pdf").read_bytes()).elements
+    assert [e.row_places for e in found if e.kind is ElementKind.TABLE] == [()]

@@ -57,6 +57,18 @@ def test_a_citation_carries_the_page_that_opens_and_what_is_printed_on_it() -> N
     assert citation("s/a.pdf", Locator(page=1).to_json()) == "s/a.pdf, page 1"
 
 
+@pytest.mark.req("D2.1")
+def test_a_citation_over_pages_carries_what_is_printed_on_the_first_and_the_last() -> None:
+    places = [e.locator for e in read(made()).elements if e.text in WORDS]
+    over = places[1].through(places[2])
+    assert citation("s/a.pdf", over.to_json()) == "s/a.pdf, pages 2-3 (printed ii-1)"
+    assert citation("s/a.pdf", over.through(places[3]).to_json()) == "s/a.pdf, pages 2-4 (printed ii-2)"
+    assert places[1].through(over).to_json() == over.to_json()
+    assert places[2].through(places[2]) == places[2]
+    plain = Locator(page=2).through(Locator(page=4, page_label="A-1"))
+    assert citation("s/a.pdf", plain.to_json()) == "s/a.pdf, pages 2-4 (printed 2-A-1)"
+
+
 def test_words_in_a_label_are_not_taken() -> None:
     assert read(made(label="Ada Lovelace ")).elements[0].locator.page_label is None
 
