@@ -21,7 +21,7 @@ from parsers.front_matter import read_front_matter
 from parsers.source_text import document, read
 
 NAME = "asciidoc"
-VERSION = 9
+VERSION = 10
 MAX_BYTES = 32_000_000
 
 

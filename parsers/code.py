@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 NAME = "code"
-VERSION = 2
+VERSION = 3
 MAX_BYTES = 4_000_000
 MAX_LISTED_SYMBOLS = 2_000
 

@@ -26,7 +26,7 @@ from parsers.source_text import SourceText, document, heading, read
 from parsers.source_text import quote as quote_text
 
 NAME = "csv_table"
-VERSION = 4
+VERSION = 5
 MEDIA_TYPES = ("text/csv", "text/tab-separated-values")
 MAX_BYTES = 64_000_000
 _SEPARATOR = re.compile("sep=.")

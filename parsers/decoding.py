@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from kprep.core.errors import WrongEncoding
+from parsers import encoding_guess, encoding_shifts
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -20,9 +21,12 @@ _BOMS = (
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _SAMPLE = 4096
 _JUDGED = 20_000
-_TOLD = {"utf-8", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be", "gb18030"}
-_PUNCTUATION = frozenset(".,;:!?'\"()[]{}<>/\\|-_+=*&%$#@\u201c\u201d\u2018\u2019\u201e\u2013\u2014\u2026\u20ac\u00a7")
-_EBCDIC_BLANKS = "@\x00"
+_LATIN = {"iso-8859-1", "iso8859-1", "iso_8859-1", "latin-1", "latin1", "us-ascii", "ascii"}
+_XML = re.compile(rb"""\s*<\?xml[^>]{0,200}?\sencoding\s*=\s*["']([\w.:-]+)""")
+_META = re.compile(rb"""<meta\s[^>]{0,300}?charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
+_CODING = re.compile(rb"(?m)^[ \t\f]*(?:#|//|;|%|/\*|--|\"|\.\.).{0,200}?coding[:=][ \t]*([-\w.]+)")
+UNSURE = "unknown"
+"""Name of the encoding of bytes that read like no language, or like two."""
 _COMMON_CHINESE = frozenset(
     "的一是不了人我在有他这中大来上个国和也时到说们为子要就出会可以年生作地于后自之用发天然家学对小多么成方经"
 )
@@ -87,8 +91,9 @@ class Lines:
 
 
 def decode(content: bytes, declared: str = "") -> Decoded:
-    """Text of the bytes. Order: byte order mark, UTF-16 without mark, UTF-8, the declared encoding, GB18030 or
-    Windows-1252, whichever reads better. Bytes that no encoding reads become U+FFFD rather than fail.
+    """Text of the bytes. Order: byte order mark, UTF-16 without mark, escapes of ISO-2022, HZ and UTF-7, UTF-8, the
+    encoding that is declared (outside, else in the text itself), the one it reads best in. Bytes that no encoding reads
+    become U+FFFD rather than fail.
     """
     for mark, encoding in _BOMS:
         if content.startswith(mark):
@@ -96,27 +101,24 @@ def decode(content: bytes, declared: str = "") -> Decoded:
     wide = _utf16_without_mark(content)
     if wide:
         return Decoded(content.decode(wide, "replace"), wide)
-    for encoding in ("utf-8", declared):
+    shifted = encoding_shifts.encoding_of(content)
+    for encoding in (shifted, "utf-8", _usual(declared or _declared_in(content))):
         text = _strictly(content, encoding)
         if text is not None:
             return Decoded(text, encoding.lower())
     if _mostly_utf8(content):
         return Decoded(content.decode("utf-8", "replace"), "utf-8")
-    if _reads_as_chinese(content):
-        return Decoded(content.decode("gb18030", "replace"), "gb18030")
-    guessed = _guess(content)
-    text = _strictly(content, guessed)
-    if text is not None:
-        return Decoded(text, guessed)
-    return Decoded(content.decode("cp1252", "replace"), "cp1252")
+    guessed = encoding_guess.guess(content)
+    return Decoded(content.decode(guessed or "cp1252", "replace"), guessed or UNSURE)
 
 
 def decode_document(content: bytes, uri: str, declared: str = "") -> Decoded:
-    """As `decode`, for a document's text. Raises: WrongEncoding when what comes out is no text."""
+    """As `decode`, for a document's text. Raises: WrongEncoding when what comes out is no text, or when more than one
+    encoding may be meant."""
     decoded = decode(content, declared)
     if not is_plausible(decoded):
         raise WrongEncoding(
-            f"{uri}: the bytes are no text in any encoding that is read here; convert the file to UTF-8",
+            f"{uri}: the encoding of the text cannot be told with certainty; save the file as UTF-8",
             uri=uri,
             bytes=len(content),
         )
@@ -124,23 +126,10 @@ def decode_document(content: bytes, uri: str, declared: str = "") -> Decoded:
 
 
 def is_plausible(decoded: Decoded) -> bool:
-    """Text holds hardly any control character or broken sequence, and where the encoding had to be guessed, mostly
-    letters, digits and blanks. EBCDIC read as Windows-1252 has its blanks as "@" and its digits as accented letters."""
+    """Text in an encoding that is certain, with hardly any control character or broken sequence."""
     text = decoded.text[:_JUDGED]
-    if not text:
-        return True
     bad = sum((letter < " " and letter not in "\t\n\r\f\x1b\x08") or letter == "\ufffd" for letter in text)
-    if bad > max(1, len(text) // 10):
-        return False
-    if decoded.encoding in _TOLD:
-        return True
-    known = sum(letter.isalnum() or letter.isspace() or letter in _PUNCTUATION for letter in text)
-    if known < 0.6 * len(text):
-        return False
-    if decoded.encoding != "cp1252":
-        return True
-    plain = sum(letter.isascii() and letter not in _EBCDIC_BLANKS for letter in text)
-    return plain >= 0.5 * len(text)
+    return decoded.encoding != UNSURE and bad <= max(1, len(text) // 10)
 
 
 def _strictly(content: bytes, encoding: str) -> str | None:
@@ -150,6 +139,18 @@ def _strictly(content: bytes, encoding: str) -> str | None:
         return content.decode(encoding)
     except (UnicodeDecodeError, LookupError, UnicodeError):
         return None
+
+
+def _declared_in(content: bytes) -> str:
+    """The encoding a text says it is in: in the XML declaration, a `meta` tag, or a coding line at its beginning."""
+    start = content[:_SAMPLE]
+    found = _XML.match(start) or _META.search(start) or _CODING.search(b"\n".join(start.split(b"\n", 2)[:2]))
+    return found[1].decode("ascii") if found else ""
+
+
+def _usual(encoding: str) -> str:
+    """The encoding that is meant by a name, as browsers take it."""
+    return "cp1252" if encoding.lower() in _LATIN else encoding
 
 
 def _utf16_without_mark(content: bytes) -> str:
@@ -186,39 +187,3 @@ def _mostly_utf8(content: bytes) -> bool:
     broken = text.count("\ufffd")
     whole = sum(ord(letter) > 0x7F for letter in text) - broken
     return whole > 10 * broken
-
-
-def _reads_as_chinese(content: bytes) -> bool:
-    """Pairs of high bytes that decode to common ideographs. Western text has single high bytes between letters."""
-    text = _strictly(content, "gb18030")
-    if text is None:
-        return False
-    foreign = [letter for letter in text if ord(letter) > 0x7F]
-    ideographs = [
-        letter for letter in foreign if "\u4e00" <= letter <= "\u9fff" or letter in "，。、；：？！“”《》（）"
-    ]
-    basic = sum(letter in _COMMON_CHINESE for letter in foreign)
-    return len(ideographs) > 0.7 * len(foreign) and (basic > 0.03 * len(foreign) or _in_gb2312(foreign))
-
-
-def _in_gb2312(letters: list[str]) -> bool:
-    """Nearly all letters belong to the older, smaller set of everyday characters, and they come in runs."""
-    everyday = sum(_fits(letter, "gb2312") for letter in letters)
-    return everyday > 0.95 * len(letters) and len(letters) >= 4
-
-
-def _fits(letter: str, encoding: str) -> bool:
-    try:
-        letter.encode(encoding)
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _guess(content: bytes) -> str:
-    """Encoding by charset-normalizer, for what the rules above leave open; only families it names reliably."""
-    from charset_normalizer import from_bytes
-
-    best = from_bytes(content[:65536]).best()
-    trusted = {"shift_jis", "cp932", "euc_jp", "euc_kr", "cp949", "big5", "cp1251", "koi8_r"}
-    return best.encoding if best is not None and best.encoding in trusted else ""

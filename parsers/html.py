@@ -28,11 +28,8 @@ if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
 NAME = "html"
-VERSION = 10
+VERSION = 11
 
-_DECLARED = re.compile(
-    rb"""<meta[^>]+charset\s*=\s*["']?\s*([\w.:-]+)|<\?xml[^>]+encoding=["']([\w.:-]+)""", re.IGNORECASE
-)
 _EMBEDDED = {
     "img": PICTURE,
     "audio": RECORDING,
@@ -109,11 +106,7 @@ def _whole_tags(text: str, start: int, end: int) -> str:
 
 def decoded(content: bytes, uri: str) -> str:
     """Text in the encoding of the mark, or UTF-8, or the one the page declares. Raises: WrongEncoding."""
-    found = _DECLARED.search(content[:4096])
-    declared = (found.group(1) or found.group(2)).decode("ascii") if found else ""
-    if declared.lower() in {"iso-8859-1", "latin-1", "latin1", "us-ascii", "ascii"}:
-        declared = "cp1252"  # what every browser reads it as
-    return decode_document(content, uri, declared).text
+    return decode_document(content, uri).text
 
 
 def _tree(text: str, uri: str) -> HtmlElement | None:

@@ -12,7 +12,7 @@ from parsers.source_text import SourceText, document, read
 from parsers.source_text import quote as quote_text
 
 NAME = "ini_config"
-VERSION = 3
+VERSION = 4
 MEDIA_TYPES = ("text/x-ini", "application/toml", "text/x-dotenv", "text/x-java-properties")
 MAX_BYTES = 8_000_000
 

@@ -6,7 +6,7 @@ import io
 import re
 import zipfile
 
-from parsers.decoding import decode
+from parsers.decoding import UNSURE, decode
 from parsers.structured_type import refine
 
 UNKNOWN = "application/octet-stream"
@@ -206,7 +206,7 @@ def detect(name: str, head: bytes) -> str:
     binary = _by_magic(name, head)
     if binary:
         return binary
-    if not _is_text(head[:_SNIFFED]):
+    if not _is_text(head[:_SNIFFED], named=_suffix(name) in _TEXT_SUFFIXES):
         return UNKNOWN
     by_suffix = refine(_TEXT_SUFFIXES.get(_suffix(name), "text/plain"), name, decode(head[:_TOLD_APART]).text)
     if by_suffix != "text/plain":
@@ -277,9 +277,11 @@ def _member_names(head: bytes) -> list[str]:
         return names
 
 
-def _is_text(head: bytes) -> bool:
-    """Decoded text holds hardly any control character; a stray NUL in a long text is a flaw, not a format."""
-    text = decode(head[: len(head) - len(head) % 4] if len(head) == _SNIFFED else head).text
+def _is_text(head: bytes, *, named: bool) -> bool:
+    """Decoded text holds hardly any control character; a stray NUL in a long text is a flaw, not a format. What is
+    `named` as text and only of unknown encoding is text: its parser says so."""
+    decoded = decode(head[: len(head) - len(head) % 4] if len(head) == _SNIFFED else head)
+    text = decoded.text
     controls = sum(letter < " " and letter not in "\t\n\r\f\x1b\x08" for letter in text)
-    broken = text[:-1].count("\ufffd")
+    broken = 0 if named and decoded.encoding == UNSURE else text[:-1].count("\ufffd")
     return controls + broken <= max(min(2, len(text) // 5), len(text) // 50)

@@ -23,7 +23,7 @@ from parsers.source_text import document, read
 from parsers.source_text import quote as quote_text
 
 NAME = "rst"
-VERSION = 7
+VERSION = 8
 MAX_BYTES = 32_000_000
 _INCLUDE = re.compile(r"\s*\.\.\s+(?:include|literalinclude)::\s+(\S+)|\s+:(?:file|url):\s+(\S+)")
 

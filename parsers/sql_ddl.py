@@ -14,7 +14,7 @@ from parsers.source_text import SourceText, document, heading, quote, read, tabl
 from parsers.sql_statements import Statement, split_items, statements
 
 NAME = "sql_ddl"
-VERSION = 2
+VERSION = 3
 MEDIA_TYPES = ("application/sql",)
 MAX_BYTES = 16_000_000
 MAX_STATEMENT = 400_000

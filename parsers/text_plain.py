@@ -17,7 +17,7 @@ from kprep.core.models import (
 from parsers.decoding import Line, Lines, decode, decode_document
 
 NAME = "text_plain"
-VERSION = 2
+VERSION = 3
 
 _UNDERLINE = re.compile(r"\s*(=|-|~){3,}\s*$")
 _BULLET = re.compile(r"(\s*)([-*\u2022\u25aa\u2013])\s+(?=\S)")

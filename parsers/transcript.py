@@ -14,7 +14,7 @@ from parsers.decoding import decode, decode_document
 from parsers.speech_document import Cue, elements_of, is_sound, text_at
 
 NAME = "transcript"
-VERSION = 1
+VERSION = 2
 VTT, SRT, JSON = "text/vtt", "application/x-subrip", "application/vnd.kprep.transcript+json"
 
 _TIMING = re.compile(

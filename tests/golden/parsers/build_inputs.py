@@ -337,6 +337,12 @@ for encoding in ("utf-8", "utf-8-sig", "utf-16-le-bom", "utf-16-be", "utf-16-le"
         name = f"text_plain-s05_{language}_{encoding.replace('-', '_')}/input.txt"
         INPUTS[name] = (b"\xff\xfe" + words.encode("utf-16-le")) if encoding.endswith("bom") else words.encode(encoding)
 INPUTS["text_plain-s05_german_cp1252/input.txt"] = GERMAN.encode("cp1252")
+INPUTS["text_plain-s05_turkish_cp1254/input.txt"] = (
+    "Çalışan yıllık izin talebini iki hafta önceden yöneticisine iletmelidir.\n\nŞirket kuralları geçerlidir.\n"
+).encode("cp1254")
+INPUTS["text_plain-s05_japanese_iso_2022/input.txt"] = (
+    "休暇の申請は二週間前までに提出してください。\n\n上司の承認が必要です。\n"
+).encode("iso2022_jp")
 INPUTS["text_plain-s05_chinese_gb18030/input.txt"] = CHINESE.encode("gb18030")
 
 

