@@ -24,6 +24,7 @@ FURNITURE = (
     ElementKind.GREETING,
     ElementKind.CHATTER,
     ElementKind.REPEATED,
+    ElementKind.WATERMARK,
 )
 """Kinds that are noise wherever they stand."""
 

@@ -14,6 +14,7 @@ from kprep.core.ids import content_hash
 from kprep.core.models import (
     DocumentMetadata,
     Element,
+    ElementKind,
     Locator,
     ParsedDocument,
     ParserSpec,
@@ -52,9 +53,9 @@ def parse(raw: RawDocument) -> ParsedDocument:
     """Elements in reading order with `page` (physical, from 1) and `page_end`; a `SourceUnit` for each page, and, as
     recorded exclusions, for each attached file and each picture of a page with text.
 
-    Running headers, footers and page numbers are marked; text the reader does not see is `hidden`. Words of a page
-    whose font has no Unicode map are left out and the page's state is `unreadable_font`; single glyphs without one are
-    left out as well, and recorded as `glyphs` of the page in that state.
+    Running headers, footers, page numbers and watermarks are marked; text the reader does not see is `hidden`. Words of
+    a page whose font has no Unicode map are left out and the page's state is `unreadable_font`; single glyphs without
+    one are left out as well, and recorded as `glyphs` of the page in that state.
     Pages without text are recognised where the extra `ocr` is installed (`confidence`: mean of the page's words); those
     recognised badly give no text and their state is `needs_review`.
     Raises: EncryptedDocument (no password of `PASSWORDS` opens it), CorruptDocument, TooLarge, NoText, NeedsReview.
@@ -303,9 +304,9 @@ def _repair(content: bytes, uri: str) -> bytes:
 
 
 def _refuse_pictures(elements: Sequence[Element], units: Sequence[SourceUnit], uri: str) -> None:
-    """Raises: NeedsReview for scans that were recognised too badly to use, NoText for those that were not. Notes alone
-    do not make up for pages that are not read."""
-    if any(element.fragment != COMMENT for element in elements):
+    """Raises: NeedsReview for scans that were recognised too badly to use, NoText for those that were not. Notes and
+    watermarks alone do not make up for pages that are not read."""
+    if any(element.fragment != COMMENT and element.kind is not ElementKind.WATERMARK for element in elements):
         return
     pages = [unit for unit in units if unit.kind == "page"]
     places = [[unit.kind, unit.number, unit.state] for unit in pages[:50]]

@@ -23,6 +23,10 @@ _INVISIBLE_MODE = 3
 _WHITE = 245
 _TINY_POINTS = 1.5
 _BOLD_WEIGHT = 600
+_MOST_ASKEW = 10.0
+"""Degrees that a scanned page may lie askew."""
+_LIGHT = 110.0
+"""Of 255: how dark light letters are at most on white paper."""
 _LIGATURES = str.maketrans(
     {
         "\ufb00": "ff",
@@ -57,7 +61,8 @@ class Glyph:
     itself. `turn`: degrees its text is turned clockwise from upright: 0, 90, 180, 270.
     `space`: what follows it, "" nothing, " " a space the file holds, INFERRED one PDFium inferred, "\\n" the end of a
     line the file holds. `order`: place in the page's content. `letters`: number of characters
-    but for spaces."""
+    but for spaces. `slant`: degrees as seen where they are far from any right angle, else 0. `light`: hardly darker
+    than the page."""
 
     text: str
     x0: float
@@ -73,12 +78,14 @@ class Glyph:
     space: str
     order: int
     letters: int = 1
+    slant: int = 0
+    light: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class _Style:
-    """What all characters of one text object share. `turn`: as that of its glyphs; `baseline`: of its first one;
-    `font`: its address, 0 for none."""
+    """What all characters of one text object share. `turn`, `slant`, `light`: as those of its glyphs; `baseline`: of
+    its first one; `font`: its address, 0 for none."""
 
     size: float
     bold: bool
@@ -88,6 +95,8 @@ class _Style:
     turn: int
     baseline: float
     font: int
+    slant: int
+    light: bool
 
 
 def read_glyphs(page: Any, place: PageGeometry, paint: Paint) -> list[Glyph]:
@@ -259,6 +268,8 @@ class _GlyphReader:
             "",
             start,
             len(text) - len(words) + 1,
+            style.slant,
+            style.light,
         )
         found.append(glyph)
         self._unmapped.look(glyph, text, style.font)
@@ -272,16 +283,21 @@ class _GlyphReader:
         coloured = self._pdfium.FPDFText_GetFillColor(address, index, *self._channel_addresses)
         mode = self._pdfium.FPDFTextObj_GetTextRenderMode(owner) if owner else 0
         radians = self._pdfium.FPDFText_GetCharAngle(address, index)
-        turn = (round(math.degrees(radians) / 90) * 90 + self._place.rotation) % 360
+        degrees = math.degrees(radians)
+        turn = (round(degrees / 90) * 90 + self._place.rotation) % 360
+        slanted = abs(degrees - round(degrees / 90) * 90) > _MOST_ASKEW
+        colour = [channel.value for channel in self._channels]
         size = round(self._pdfium.FPDFText_GetFontSize(address, index) * scale, 1)
         return _Style(
             size=size,
             bold=bold or mode == 2,
             mono=mono,
             unseen=(mode == _INVISIBLE_MODE and not self._is_scan) or size < _TINY_POINTS,
-            white=bool(coloured) and mode in {0, 2} and min(channel.value for channel in self._channels[:3]) >= _WHITE,
+            white=bool(coloured) and mode in {0, 2} and min(colour[:3]) >= _WHITE,
             turn=turn,
             baseline=self._baseline(index, turn),
+            slant=round(degrees + self._place.rotation) % 360 if slanted else 0,
+            light=bool(coloured) and _darkness(*colour) <= _LIGHT,
             font=(self._pdfium.FPDFTextObj_GetFont(owner) or 0) if owner else 0,
         )
 
@@ -345,6 +361,11 @@ def _functions() -> Any:
         for name, signature in _SIGNATURES.items()
     }
     return SimpleNamespace(**found)
+
+
+def _darkness(red: int, green: int, blue: int, alpha: int) -> float:
+    """0..255, of a colour on white paper."""
+    return (255 - (0.3 * red + 0.59 * green + 0.11 * blue)) * alpha / 255
 
 
 @lru_cache(maxsize=256)

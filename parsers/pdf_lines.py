@@ -29,7 +29,7 @@ class Line:
     """A line or a piece of one; or, with `rows`, a table. Points from the top left. `region`: which column.
     `space_after`: its characters end with a space. `parting`: of a line that begins with a mark drawn apart, where that
     ends and where the text behind it begins. `hangs`: it is the mark of a list and hangs left of its texts; `mark`: it,
-    where it is a number or letter without a dot."""
+    where it is a number or letter without a dot. `light`: hardly darker than the page."""
 
     text: str
     x0: float
@@ -49,6 +49,7 @@ class Line:
     parting: tuple[float, float] = (0.0, 0.0)
     hangs: bool = False
     mark: str = ""
+    light: bool = False
 
     @property
     def width(self) -> float:
@@ -112,6 +113,7 @@ def _line_of(run: list[Glyph]) -> Line:
         hidden=run[0].hidden,
         space_after=run[-1].space in {" ", INFERRED},
         parting=_parting(*run[:2]) if len(run) > 1 else (0.0, 0.0),
+        light=all(glyph.light for glyph in letters),
     )
 
 

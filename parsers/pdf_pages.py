@@ -41,6 +41,7 @@ from parsers.pdf_ocr import is_available, recognise
 from parsers.pdf_outline import Bookmark, labels, missing_headings, outline, with_labels
 from parsers.pdf_paint import read_paint
 from parsers.pdf_tables import find_tables
+from parsers.pdf_watermarks import PageText, find_watermarks, part_slanted
 
 _UNREADABLE_LINE = 0.4
 _UNREADABLE_PAGE = 0.2
@@ -54,8 +55,8 @@ _MOST_PICTURES = 50
 class _Page:
     """One page read: pieces of lines and tables, the rest apart. `lost`: characters no font map explains.
     `confidence`: of the words, where they were recognised in a picture; `needs_review`: too low to use them.
-    `attached`: names of files its notes hold. `pictures`: images large enough to hold words, without the page's own
-    words on them."""
+    `slanted`: lines at no right angle, before it is known which of them are `watermarks`. `attached`: names of files
+    its notes hold. `pictures`: images large enough to hold words, without the page's own words on them."""
 
     number: int
     height: float
@@ -69,6 +70,8 @@ class _Page:
     pictures: int = 0
     fields: tuple[Field, ...] = ()
     notes: tuple[Note, ...] = ()
+    slanted: tuple[Line, ...] = ()
+    watermarks: tuple[Line, ...] = ()
 
 
 def read_pages(file: Any, uri: str) -> tuple[list[Element], list[SourceUnit]]:
@@ -77,6 +80,7 @@ def read_pages(file: Any, uri: str) -> tuple[list[Element], list[SourceUnit]]:
     Raises: CorruptDocument when a page cannot be loaded."""
     forms = with_forms(file)
     pages = [_read_page(file, number, uri) for number in range(1, len(file) + 1)]
+    pages = _without_watermarks(pages)
     furniture = find_furniture(list(map(_page_lines, pages)))
     marks = outline(file)
     bodies: list[list[Line]] = []
@@ -104,6 +108,25 @@ def read_pages(file: Any, uri: str) -> tuple[list[Element], list[SourceUnit]]:
         *exclusions(ATTACHMENT, attached),
         *exclusions(PICTURE, pictures),
         *forms,
+    ]
+
+
+def _without_watermarks(pages: Sequence[_Page]) -> list[_Page]:
+    """The pages with their watermarks apart; other slanted text, such as the labels of a diagram, is set aside."""
+    if not any(page.slanted or any(line.light for line in (*page.lines, *page.aside)) for page in pages):
+        return list(pages)
+    found = find_watermarks([PageText(page.lines, page.aside, page.slanted) for page in pages])
+    return [
+        replace(
+            page,
+            lines=tuple(line for line in page.lines if line not in marks),
+            aside=tuple(line for line in (*page.aside, *page.slanted) if line not in marks),
+            slanted=(),
+            watermarks=tuple(line for line in (*page.lines, *page.aside, *page.slanted) if line in marks),
+        )
+        if marks or page.slanted
+        else page
+        for page, marks in zip(pages, found, strict=True)
     ]
 
 
@@ -153,7 +176,8 @@ def _read_page(file: Any, number: int, uri: str) -> _Page:
     try:
         place = geometry(page)
         paint = read_paint(page, place)
-        glyphs = all_glyphs = read_glyphs(page, place, paint)
+        all_glyphs = read_glyphs(page, place, paint)
+        glyphs, slanted = part_slanted(all_glyphs)
     except BaseException:
         page.close()
         raise
@@ -163,7 +187,7 @@ def _read_page(file: Any, number: int, uri: str) -> _Page:
     if boxes:
         glyphs = [glyph for glyph in glyphs if not (glyph.turn == 0 and not glyph.hidden and _in_any(boxes, glyph))]
     try:
-        read = _sorted_out(number, place, glyphs, [table for table, _ in found])
+        read = replace(_sorted_out(number, place, glyphs, [table for table, _ in found]), slanted=tuple(slanted))
         fields = tuple(fields_of(file, page))
         read = replace(_recognised(read, page, place), attached=tuple(_attached_to(page)), fields=fields)
         read = replace(read, notes=_notes(read, page))
@@ -238,7 +262,7 @@ def _woven(
     norm: Typography,
     marks: Mapping[int, Mapping[str, Bookmark]],
 ) -> list[Element]:
-    """Page after page: its header, body, text set aside, hidden text, what its form holds, notes on it, footer."""
+    """Page after page: header, body, text set aside, hidden text, fields, notes on it, watermarks, footer."""
     by_page: dict[int, list[Block]] = {}
     for block in blocks:
         by_page.setdefault(block.page, []).append(block)
@@ -256,6 +280,7 @@ def _woven(
         out.extend(
             Element(ElementKind.FOOTNOTE, note.text, place, hidden=note.hidden, fragment=COMMENT) for note in page.notes
         )
+        out.extend(Element(ElementKind.WATERMARK, line.text, place) for line in page.watermarks)
         out.extend(Element(kind, line.text, place) for kind, line in edge if line.top >= half)
     sure = {page.number: page.confidence for page in pages if page.confidence is not None}
     if sure:
@@ -277,7 +302,7 @@ def _body(blocks: Sequence[Block], page: _Page, norm: Typography, marks: Mapping
 def _texts(page: _Page) -> list[str]:
     """All that is read of a page but for its fields: lines and cells."""
     cells = [cell for line in page.lines for row in line.rows for cell in row]
-    return [line.text for line in (*page.lines, *page.aside, *page.hidden)] + cells
+    return [line.text for line in (*page.lines, *page.aside, *page.hidden, *page.watermarks)] + cells
 
 
 def _unmapped(page: _Page) -> Iterator[SourceUnit]:

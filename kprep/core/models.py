@@ -101,6 +101,7 @@ class ElementKind(StrEnum):
     GREETING = "greeting"
     CHATTER = "chatter"
     REPEATED = "repeated"
+    WATERMARK = "watermark"
 
 
 @dataclass(frozen=True, slots=True)
