@@ -30,7 +30,7 @@ def embedded_in(names: Iterable[str], further: Iterable[str] = ()) -> list[Sourc
     """A recorded exclusion for each member of an office archive that is a file of its own, previews are none; and for
     each of the `further` members."""
     found = [name for name in names if _EMBEDDED.search(name) and not _PREVIEW.search(name) and name[-1:] != "/"]
-    return by_kind((kind_of(name), name) for name in [*found, *further])
+    return by_kind((kind_of(name), name) for name in dict.fromkeys([*found, *further]))
 
 
 def by_kind(files: Iterable[tuple[str, str]]) -> list[SourceUnit]:

@@ -9,7 +9,7 @@ from kprep.core.models import (
     RawDocument,
     SourceUnit,
 )
-from parsers.attachments import embedded_in
+from parsers.attachments import by_kind, embedded_in
 from parsers.docx_body import Body
 from parsers.docx_headings import find_bold_headings
 from parsers.docx_xml import Package
@@ -23,7 +23,7 @@ def parse(raw: RawDocument) -> ParsedDocument:
     """Elements in document order with `anchor` (slug of the nearest heading before, `_top` before the first) and,
     where Word left its rendered page breaks, `page`. Tracked insertions are text, deletions are not; comments
     follow the block they are about, as fragments `comment`; files that stand for a part of the text (`altChunk`) are
-    recorded exclusions.
+    read in their place, those of a kind that is not, are recorded exclusions.
 
     Raises: TooLarge, EncryptedDocument, CorruptDocument.
     """
@@ -33,7 +33,9 @@ def parse(raw: RawDocument) -> ParsedDocument:
     elements, second_reader = find_bold_headings(blocks, raw.content)
     whole = SourceUnit("file", 1, "ok" if elements else "no_text", sum(len(e.text) for e in elements))
     parts = (target for kind, target in package.relations(package.main).values() if kind == "aFChunk")
-    units = [whole, *embedded_in(package.names(), parts)]
+    left = [part for part in dict.fromkeys(parts) if part not in body.read_parts]
+    files = (*embedded_in(package.names(), left), *body.units)
+    units = [whole, *by_kind((unit.kind, unit.name) for unit in files)]
     return ParsedDocument(
         uri=raw.uri,
         media_type=raw.media_type,

@@ -6,10 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from kprep.core.models import Element, ElementKind, Link, Locator, table_text
+from kprep.core.errors import ParseError
+from kprep.core.models import Element, ElementKind, Link, Locator, SourceUnit, table_text
 from parsers.anchors import Slugger
+from parsers.attachments import embedded_in
 from parsers.comments import FRAGMENT, comments_beside
 from parsers.docx_charts import chart_elements
+from parsers.docx_inserted import inserted, is_word
 from parsers.docx_runs import RunReader, Words
 from parsers.docx_styles import Numbering, Styles, heading_level, numbering_of, written
 from parsers.docx_xml import Node, Package, attribute, child, is_on, local, value, whole
@@ -45,10 +48,14 @@ def _note_marks(root: Node) -> Iterator[tuple[tuple[str, str], str]]:
 
 
 class Body:
-    """Reads one package. `has_pages`: Word left the page breaks it rendered, so pages are known."""
+    """Reads one package. `has_pages`: Word left the page breaks it rendered, so pages are known. `read_parts`: names of
+    the files that stand for a part of the text and were read in their place, and `units` what these leave out."""
 
-    def __init__(self, package: Package) -> None:
+    def __init__(self, package: Package, *, is_inserted: bool = False) -> None:
         self._package = package
+        self._is_inserted = is_inserted
+        self.read_parts: set[str] = set()
+        self.units: list[SourceUnit] = []
         self._root = package.document()
         _join_paragraphs(self._root)
         self._styles = Styles(self._part("styles"))
@@ -65,11 +72,14 @@ class Body:
 
     def blocks(self) -> list[Block]:
         """Headers, the body in order, footers. Notes follow the block that refers to them."""
-        body = child(self._root, "body")
         out = list(self._furniture("header", ElementKind.HEADER))
-        out.extend(self._container(body if body is not None else ()))
+        out.extend(self._text())
         out.extend(self._furniture("footer", ElementKind.FOOTER))
         return out
+
+    def _text(self) -> Iterator[Block]:
+        body = child(self._root, "body")
+        return self._container(body if body is not None else ())
 
     @property
     def pages(self) -> int:
@@ -104,6 +114,8 @@ class Body:
                 yield from self._paragraph(node, contents=contents)
             elif name == "tbl":
                 yield from self._table(node)
+            elif name == "altChunk":
+                yield from self._inserted(node)
             elif name in _CONTAINERS:
                 gallery = value(node, "sdtPr", "docPartObj", "docPartGallery") or ""
                 yield from self._container(node, contents=contents or "table of contents" in gallery.lower())
@@ -165,6 +177,36 @@ class Body:
         for node in root.iter() if root is not None else ():
             if local(node) == "p" and (text := "".join(t.text or "" for t in node.iter() if local(t) == "t").strip()):
                 yield Block(Element(ElementKind.LIST_ITEM, text, place, level=1, marker="-"))
+
+    def _inserted(self, node: Node) -> Iterator[Block]:
+        """What stands in a file that Word shows in this place, once for each file. One that cannot be read, and one
+        that a file inserted here inserts itself, is not among `read_parts`."""
+        part = self._targets.get(attribute(node, "id") or "", ("", ""))[1]
+        if part not in self._package.names() or part in self.read_parts or self._is_inserted:
+            return
+        try:
+            blocks = self._blocks_of(part)
+        except ParseError:
+            return
+        self.read_parts.add(part)
+        for block in blocks:
+            element = block.element
+            if element.kind is ElementKind.HEADING:
+                self._anchor = self._slugger.take(element.text)
+            yield replace(block, element=replace(element, locator=self._place(self._page), row_starts=()))
+
+    def _blocks_of(self, part: str) -> list[Block]:
+        """Blocks of a file inside this one. Raises: ParseError."""
+        content = self._package.bytes(part)
+        if is_word(part, content):
+            package = Package(content, f"{self._package.uri}: {part}")
+            body = Body(package, is_inserted=True)
+            inner = (target for kind, target in package.relations(package.main).values() if kind == "aFChunk")
+            self.units += embedded_in(package.names(), inner)
+            return list(body._text())
+        document = inserted(part, content)
+        self.units += document.units[1:]
+        return [Block(element) for element in document.elements]
 
     def _place(self, first_page: int) -> Locator:
         if not self.has_pages:
@@ -229,6 +271,8 @@ class Body:
             after.extend(self._said(replace(words, visible=[]), ElementKind.PARAGRAPH, "", 0, "", self._page))
         for table in _inside(cell, "tbl"):
             after.extend(self._table(table))
+        for part in _inside(cell, "altChunk"):
+            after.extend(self._inserted(part))
         return "\n".join(lines)
 
 

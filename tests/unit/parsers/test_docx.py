@@ -445,3 +445,71 @@ def test_marks_of_notes_part_words_for_the_figure_of_coverage() -> None:
     )
     raw = RawDocument("s/a.docx", "a.docx", content, DOCX)
     assert coverage(raw, parse(raw, PARSERS["docx"])) == 1.0
+
+
+PAGE = "<html><body><h2>Terms</h2><p>Pay in <b>30</b> days.</p><img src='seal.png'></body></html>"
+MHTML = (
+    b'MIME-Version: 1.0\r\nContent-Type: multipart/related; boundary="b"\r\n\r\n--b\r\nContent-Type: text/html; '
+    b'charset="windows-1252"\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n<p>10 =80 each</p>\r\n--b--\r\n'
+)
+
+
+def with_parts(*parts: tuple[str, str | bytes], inner: str = "") -> bytes:
+    """A document that shows each of these files after its first paragraph, or in `inner`."""
+    base = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    marks = "".join(f'<w:altChunk xmlns:r="{base}" r:id="a{n}"/>' for n, _ in enumerate(parts))
+    relations = "".join(
+        f'<Relationship Id="a{n}" Type="{base}/aFChunk" Target="{name}"/>' for n, (name, _) in enumerate(parts)
+    )
+    text = BUILD.paragraph("Before.") + (inner.format(marks) if inner else marks) + BUILD.paragraph("After.")
+    content: bytes = BUILD.docx(text, {f"word/{name}": held for name, held in parts}, relations)
+    return content
+
+
+@pytest.mark.req("D2.11")
+@pytest.mark.parametrize(
+    ("name", "held", "said"),
+    [
+        ("p.htm", PAGE, ["Terms", "Pay in 30 days."]),
+        ("p.mht", MHTML, ["10 € each"]),
+        ("p.rtf", b"{\\rtf1\\ansi One.\\par Two.\\par}", ["One.", "Two."]),
+        ("p.txt", "Plain words.", ["Plain words."]),
+        (
+            "p.docx",
+            BUILD.docx(BUILD.paragraph("Scope", "Heading1") + BUILD.paragraph("All of it.")),
+            ["Scope", "All of it."],
+        ),
+    ],
+)
+def test_a_file_inserted_in_the_text_is_read_in_its_place(name: str, held: str | bytes, said: list[str]) -> None:
+    content = with_parts((name, held))
+    raw = RawDocument("s/a.docx", "a.docx", content, DOCX)
+    found = parse(raw, PARSERS["docx"])
+    assert [e.text for e in found.elements] == ["Before.", *said, "After."]
+    assert coverage(raw, found) == 1.0
+    assert all(word in PARSERS["docx"].quote(content, found.elements[1].locator) for word in said)
+    assert name not in {unit.name for unit in found.units}
+
+
+def test_headings_of_an_inserted_file_are_places_of_the_document() -> None:
+    found = read(with_parts(("p.htm", PAGE)))
+    assert [(e.text, e.locator.anchor) for e in found.elements] == [
+        ("Before.", "_top"),
+        ("Terms", "terms"),
+        ("Pay in 30 days.", "terms"),
+        ("After.", "terms"),
+    ]
+    assert [(u.kind, u.number, u.name) for u in found.units[1:]] == [("picture", 1, "seal.png")]
+
+
+def test_an_inserted_file_that_is_not_read_in_place_is_recorded() -> None:
+    own = with_parts(("q.docx", BUILD.docx(BUILD.paragraph("Deep."))))
+    found = read(with_parts(("b.docx", b"PK\x03\x04 broken"), ("d.docx", own), ("s.bin", b"\x00\x01\x02"), inner="{}"))
+    assert [e.text for e in found.elements] == ["Before.", "Before.", "After.", "After."]
+    assert sorted(u.name for u in found.units[1:]) == ["b.docx", "q.docx", "s.bin"]
+
+
+def test_an_inserted_file_in_a_cell_follows_the_table() -> None:
+    table = f"<w:tbl><w:tr>{BUILD.cell('a')}<w:tc>{{}}<w:p/></w:tc></w:tr></w:tbl>"
+    found = read(with_parts(("p.txt", "In the cell."), inner=table))
+    assert [e.text for e in found.elements] == ["Before.", "a | ", "In the cell.", "After."]
