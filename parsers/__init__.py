@@ -12,7 +12,8 @@ Always:
 - Text the reader of the original does not see is kept and marked `hidden`.
 - Every element has a locator, and `spec.quote(content, locator)` reads the place afresh, without the parse result.
 - Of a `.env` what may be a secret is withheld from the bytes themselves (`dotenv`), before they are parsed or kept.
-- Code is kept byte for byte (line ends apart); a table's text is `table_text(rows)`; a merged cell's text stands once.
+- Code is kept byte for byte (line ends apart); a table's text is `table_text(rows)`; what a merged cell says
+  stands in each row and column it is for (`merged_cells`).
 - `char` counts code points of the decoded original without its byte order mark; lines end at CR LF, CR or LF.
 - One exit for all formats (`exit.py`): no NUL, lone surrogate, bidi override or invisible control leaves this room.
 - The same bytes give the same result. No network, no clock, no file system, no external entity.

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from kprep.core.errors import TooLarge
 from parsers.asciidoc_inline import inline
+from parsers.merged_cells import Span, spread
 from parsers.records import plain_rows
 
 _SPEC = r"(?:(?:(\d+)\*|(\d+)?(?:\.(\d+))?\+)?[<^>]?(?:\.[<^>])?[adehlmsv]?)"
@@ -39,9 +40,10 @@ def table_rows(lines: Sequence[str], attributes: str, sign: str = "|") -> tuple[
     if repeated > MAX_REPEATED:
         raise TooLarge(f"a table repeats {repeated} cells, at most {MAX_REPEATED} are read: split it", cells=repeated)
     width = _columns(attributes) or _first_row(lines, separator)
-    rows, covered = _placed(cells, min(max(width, 1), _WIDEST))
-    header = header or (bool(covered) and all(style == "h" for style in covered[: max(width, 1)]))
-    return _squared(rows), int(header and len(rows) > 1)
+    rows, spans, styles = _placed(cells, min(max(width, 1), _WIDEST))
+    header = header or (bool(styles) and all(style == "h" for style in styles[: max(width, 1)]))
+    header_rows = int(header and sum(map(any, rows)) > 1)
+    return spread(rows, spans, header_rows), header_rows
 
 
 def _written(lines: Sequence[str], form: str, separator: str) -> list[list[str]]:
@@ -100,20 +102,25 @@ def _blank_after_first(lines: Sequence[str]) -> bool:
     return len(filled) > 1 and filled[0] == 0 and filled[1] > 1
 
 
-def _placed(cells: Sequence[tuple[str, int, int, int, str]], width: int) -> tuple[list[list[str]], list[str]]:
-    """Rows of `width` columns; a merged cell's text stands once. And the styles of the cells in order."""
+def _placed(
+    cells: Sequence[tuple[str, int, int, int, str]], width: int
+) -> tuple[list[list[str]], list[Span], list[str]]:
+    """Rows of `width` columns, a merged cell in its first place; the merged cells; the styles of all in order."""
     rows: list[list[str]] = [[]]
+    spans: list[Span] = []
     taken: dict[tuple[int, int], bool] = {}
     styles: list[str] = []
     for text, times, columns, tall, style in cells:
         for _ in range(times):
             _skip_taken(rows, taken, width)
+            if tall > 1 or columns > 1:
+                spans.append((len(rows) - 1, len(rows[-1]), tall, columns))
             for offset in range(columns):
                 at = len(rows[-1])
                 rows[-1].append(text if offset == 0 else "")
                 taken.update({(len(rows) - 1 + below, at): True for below in range(1, tall)})
             styles.append(style)
-    return [row for row in rows if any(row)], styles
+    return rows, spans, styles
 
 
 def _skip_taken(rows: list[list[str]], taken: dict[tuple[int, int], bool], width: int) -> None:

@@ -16,6 +16,7 @@ from parsers.docx_inserted import inserted, is_word
 from parsers.docx_runs import RunReader, Words
 from parsers.docx_styles import Numbering, Styles, heading_level, numbering_of, written
 from parsers.docx_xml import Node, Package, attribute, child, is_on, local, value, whole
+from parsers.merged_cells import Merges, spread
 
 TOP = "_top"
 """Anchor of what stands before the first heading; Word's own name for the start of a document."""
@@ -225,13 +226,13 @@ class Body:
         first_page = self._page
         after: list[Block] = []
         links: list[Link] = []
-        texts = [self._row(row, row_cells, links, after) for row, row_cells in zip(rows, cells, strict=True)]
-        width = max((len(row) for row in texts), default=0)
-        squared = tuple(tuple(row + [""] * (width - len(row))) for row in texts if any(row))
+        merges = Merges()
+        texts = [self._row(row, row_cells, links, after, merges) for row, row_cells in zip(rows, cells, strict=True)]
         marked = [is_on(child(row, "trPr"), "tblHeader") for row, text in zip(rows, texts, strict=True) if any(text)]
         header_rows = marked.index(False) if False in marked else len(marked)
-        if not header_rows and len(squared) > 1 and _first_row_is_styled(node):
+        if not header_rows and len(marked) > 1 and _first_row_is_styled(node):
             header_rows = 1
+        squared = spread(texts, merges.spans, header_rows)
         if squared:
             place = self._place(first_page)
             yield Block(
@@ -246,16 +247,17 @@ class Body:
             )
         yield from after
 
-    def _row(self, row: Node, cells: list[Node], links: list[Link], after: list[Block]) -> list[str]:
-        """Texts by column: a merged cell's text stands in its first column and row only."""
+    def _row(self, row: Node, cells: list[Node], links: list[Link], after: list[Block], merges: Merges) -> list[str]:
+        """Texts by column, a merged cell's in its first column and row; `merges` learns of what it covers."""
         texts = [""] * min(whole(value(row, "trPr", "gridBefore"), 0), _WIDEST)
         for cell in cells:
             properties = child(cell, "tcPr")
             merge = child(properties, "vMerge")
             goes_on = merge is not None and attribute(merge, "val") != "restart"
-            text = self._cell(cell, links, after)
-            texts.append("" if goes_on and not text else text)
-            texts.extend([""] * (min(whole(value(properties, "gridSpan"), 1), _WIDEST) - 1))
+            wide = max(min(whole(value(properties, "gridSpan"), 1), _WIDEST), 1)
+            merges.add(len(texts), wide, begins=merge is not None and not goes_on, goes_on=goes_on)
+            texts += [self._cell(cell, links, after), *[""] * (wide - 1)]
+        merges.row += 1
         return texts
 
     def _cell(self, cell: Node, links: list[Link], after: list[Block]) -> str:

@@ -25,7 +25,7 @@ from parsers.docx_xml import Node, local, xml_root
 from parsers.front_matter import moment
 
 NAME = "epub"
-VERSION = 8
+VERSION = 9
 _CONTAINER = "META-INF/container.xml"
 _ENCRYPTION = "META-INF/encryption.xml"
 _EMBEDDED = {"image": PICTURE, "audio": RECORDING, "video": RECORDING}

@@ -1,4 +1,4 @@
-"""Tables of a page: cells as text, merged cells once, tables inside cells as tables of their own."""
+"""Tables of a page: cells as text, tables inside cells as tables of their own."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from kprep.core.models import Element, ElementKind, Link, Locator, table_text
 from parsers.html_furniture import is_hidden
+from parsers.merged_cells import Merges, spread
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
@@ -86,41 +87,19 @@ def _rows(table: HtmlElement) -> tuple[Rows, int, Rows]:
     """Rows of equal length, how many of the first are header, and the rows the reader does not see."""
     visible: list[list[str]] = []
     unseen: list[list[str]] = []
-    header_rows = 0
-    spans: dict[int, int] = {}
+    header_rows = filled = 0
+    merges = Merges()
     for row in _rows_of(table):
         cells = [cell for cell in row if cell.tag in {"td", "th"}]
         if is_hidden(row):
             unseen.append([_cell_text(cell) for cell in cells])
             continue
-        texts = _place(cells, spans)
-        if not any(texts):
-            continue
+        texts = merges.place([(_cell_text(c), _span(c, "rowspan"), _span(c, "colspan")) for c in cells])
         in_head = row.getparent().tag == "thead" or (cells and all(cell.tag == "th" for cell in cells))
-        if in_head and header_rows == len(visible):
-            header_rows += 1
+        header_rows += bool(in_head and any(texts) and header_rows == filled)
+        filled += any(texts)
         visible.append(texts)
-    return _squared(visible), header_rows, _squared(unseen)
-
-
-def _place(cells: list[HtmlElement], spans: dict[int, int]) -> list[str]:
-    """Texts of one row by column. `spans`: columns a cell above still covers, and for how many rows; updated."""
-    texts: list[str] = []
-
-    def skip_covered() -> None:
-        while spans.get(len(texts), 0) > 0:
-            spans[len(texts)] -= 1
-            texts.append("")
-
-    for cell in cells:
-        skip_covered()
-        width, height = _span(cell, "colspan"), _span(cell, "rowspan")
-        for offset in range(width):
-            if height > 1:
-                spans[len(texts)] = height - 1
-            texts.append(_cell_text(cell) if offset == 0 else "")
-    skip_covered()
-    return texts
+    return spread(visible, merges.spans, header_rows), header_rows, _squared(unseen)
 
 
 def _span(cell: HtmlElement, name: str) -> int:

@@ -28,7 +28,7 @@ from parsers.source_text import document, read
 from parsers.tree import no_json
 
 NAME = "notebook"
-VERSION = 5
+VERSION = 6
 MEDIA_TYPES = ("application/x-ipynb+json",)
 MAX_BYTES = 64_000_000
 MAX_OUTPUT_CHARS = 2_000

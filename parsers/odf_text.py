@@ -10,6 +10,7 @@ from kprep.core.models import Element, ElementKind, Link, Locator, table_text
 from parsers.anchors import Slugger
 from parsers.comments import FRAGMENT, annotation_text
 from parsers.docx_xml import Node, attribute, child, local, whole
+from parsers.merged_cells import Span, spread
 from parsers.odf_package import OdfPackage
 from parsers.typeset import Line
 
@@ -213,26 +214,31 @@ class OdfText:
                     yield element
 
     def _table(self, node: Node) -> Iterator[Element]:
-        """The table, then what hangs on its cells' paragraphs. A merged cell's text stands once."""
+        """The table, then what hangs on its cells' paragraphs."""
         first_page = self._page
         rows: list[tuple[str, ...]] = []
         links: list[Link] = []
         after: list[Element] = []
-        header_rows = 0
+        spans: list[Span] = []
+        header_rows = filled = 0
         for row in _rows(node):
             texts: list[str] = []
             for cell in (inner for inner in row if local(inner) in {"table-cell", "covered-table-cell"}):
                 text = self._cell(cell, links, after)
                 repeated = min(whole(attribute(cell, "number-columns-repeated"), 1), _WIDEST)
+                tall, wide = (whole(attribute(cell, f"number-{name}-spanned"), 1) for name in ("rows", "columns"))
+                if tall > 1 or wide > 1:
+                    spans.append((len(rows), len(texts), min(max(tall, 1), _WIDEST), min(max(wide, 1), _WIDEST)))
                 texts.extend([text] * repeated if text else [""] * repeated)
-            if any(texts):
-                header_rows += local(row.getparent()) == "table-header-rows" and header_rows == len(rows)
-                rows.append(tuple(texts[:_WIDEST]))
+            in_head = any(texts) and local(row.getparent()) == "table-header-rows"
+            header_rows += in_head and header_rows == filled
+            filled += any(texts)
+            rows.append(tuple(texts[:_WIDEST]))
         used = max((at + 1 for row in rows for at, cell in enumerate(row) if cell), default=0)
-        squared = tuple((*row[:used], *[""] * (used - len(row))) for row in rows)
+        if not header_rows and attribute(node, "use-first-row-styles") == "true" and filled > 1:
+            header_rows = 1
+        squared = spread([row[:used] for row in rows], spans, header_rows)
         if squared:
-            if not header_rows and attribute(node, "use-first-row-styles") == "true" and len(squared) > 1:
-                header_rows = 1
             yield Element(
                 ElementKind.TABLE, table_text(squared), self._place(first_page), rows=squared,
                 header_rows=header_rows, links=tuple(links),

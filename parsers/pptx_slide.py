@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from kprep.core.models import Element, ElementKind, Link, Locator, table_text
 from parsers.docx_charts import chart_elements
 from parsers.docx_xml import Node, Package, attribute, child, local, whole
+from parsers.merged_cells import Span, spread
 from parsers.omml import latex
 
 _TITLES = {"title", "ctrTitle"}
@@ -158,29 +159,31 @@ class SlideReader:
                     yield Element(ElementKind.LIST_ITEM, text, self._place, level=1, marker="-", links=links)
 
     def _table(self, table: Node) -> Iterator[Element]:
-        """A merged cell's text stands in its first place only."""
-        rows: list[tuple[str, ...]] = []
+        rows: list[list[str]] = []
+        spans: list[Span] = []
         links: list[Link] = []
         for row in (node for node in table if local(node) == "tr"):
-            cells = []
+            cells: list[str] = []
             for cell in (node for node in row if local(node) == "tc"):
-                covered = any((attribute(cell, name) or "0") in {"1", "true"} for name in ("hMerge", "vMerge"))
+                tall, wide = (max(whole(attribute(cell, name), 1), 1) for name in ("rowSpan", "gridSpan"))
+                if tall > 1 or wide > 1:
+                    spans.append((len(rows), len(cells), min(tall, _WIDEST), min(wide, _WIDEST)))
                 body = child(cell, "txBody")
                 read = [self._paragraph(node) for node in (body if body is not None else ()) if local(node) == "p"]
                 text = "\n".join(text for text, _ in read if text)
                 links.extend(link for _, some in read for link in some)
-                cells.append("" if covered and not text else text)
-            rows.append(tuple(cells[:_WIDEST]))
-        width = max(map(len, rows), default=0)
-        squared = tuple((*row, *[""] * (width - len(row))) for row in rows if any(row))
+                cells.append(text)
+            rows.append(cells[:_WIDEST])
+        first = (attribute(child(table, "tblPr"), "firstRow") or "0") in {"1", "true"}
+        header_rows = int(first and sum(map(any, rows)) > 1)
+        squared = spread(rows, spans, header_rows)
         if squared:
-            first = (attribute(child(table, "tblPr"), "firstRow") or "0") in {"1", "true"}
             yield Element(
                 ElementKind.TABLE,
                 table_text(squared),
                 self._place,
                 rows=squared,
-                header_rows=int(first and len(squared) > 1),
+                header_rows=header_rows,
                 links=tuple(links),
             )
 

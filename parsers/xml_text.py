@@ -19,7 +19,7 @@ from parsers.source_text import document
 from parsers.typeset import spell_marks
 
 NAME = "xml_text"
-VERSION = 4
+VERSION = 5
 MEDIA_TYPES = ("application/xml", "text/xml", "application/jats+xml", "application/docbook+xml")
 
 _TAG = re.compile(r"<[^<>]*>|\A[^<>]*>|<[^<>]*\Z")

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from kprep.core.models import Element, ElementKind, Link, Locator, table_text
-from parsers.docx_xml import Node, attribute, local
+from parsers.docx_xml import Node, attribute, local, whole
+from parsers.merged_cells import Merges, spread
 
 _HEADINGS = frozenset(
     "title subtitle article-title invention-title title-of-invention heading head subject-title H B540".split()
@@ -38,6 +39,7 @@ _JOINED = frozenset(
 )
 _TABLES = frozenset("table informaltable tgroup".split())
 _ROWS = frozenset(("tr", "row"))
+_WIDEST = 500
 _CELLS = frozenset(("td", "th", "entry"))
 _BLOCKS = (
     _HEADINGS | _SECTIONS | _PROSE | _LISTS | _CODE | _NOTES | _CAPTIONS | _TABLES
@@ -245,15 +247,18 @@ def _links(node: Node) -> tuple[Link, ...]:
 def _rows(table: Node) -> tuple[tuple[tuple[str, ...], ...], int] | None:
     """Rows of equal length and how many are header; None where the table holds no row."""
     rows: list[list[str]] = []
-    header_rows = 0
+    header_rows = filled = 0
+    merges = Merges()
     for row in (inner for inner in table.iter() if local(inner) in _ROWS):
         cells = [inner for inner in row if local(inner) in _CELLS]
-        texts: list[str] = []
-        for cell in cells:
-            span = str(cell.get("colspan") or "1")
-            texts.extend([plain(cell), *[""] * (min(int(span), 500) - 1 if span.isdigit() and int(span) else 0)])
-        if any(texts):
-            header_rows += local(row.getparent()) == "thead" and header_rows == len(rows)
-            rows.append(texts)
-    width = max(map(len, rows), default=0)
-    return (tuple((*row, *[""] * (width - len(row))) for row in rows), header_rows) if rows else None
+        texts = merges.place([(plain(cell), *_spans(cell)) for cell in cells])
+        header_rows += any(texts) and local(row.getparent()) == "thead" and header_rows == filled
+        filled += any(texts)
+        rows.append(texts)
+    return (spread(rows, merges.spans, header_rows), header_rows) if filled else None
+
+
+def _spans(cell: Node) -> tuple[int, int]:
+    """How many rows and columns a cell covers, as in HTML, or by how many more rows, as in CALS."""
+    tall = whole(cell.get("morerows"), -1) + 1 or whole(cell.get("rowspan"), 1)
+    return min(max(tall, 1), _WIDEST), min(max(whole(cell.get("colspan"), 1), 1), _WIDEST)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import groupby
 
 _CODE = re.compile(r"(?:[A-Z][A-Z0-9]*(?:[_-][A-Z0-9]+)+|[A-Z]{1,8}[-_ ]?\d{2,8}|[1-5]\d\d|0x[0-9A-Fa-f]+|-?\d{3,6})$")
 _ERROR_COLUMN = re.compile(r"error|status|fault|alarm|fehler|störung|erreur|错误|故障|报警", re.IGNORECASE)
@@ -19,13 +20,14 @@ Rows = Sequence[Sequence[str]]
 
 
 def explains_codes(header: Sequence[str], cells: Sequence[str]) -> bool:
-    """Whether each row of a table explains an error or status: `cells`, its first column, holds distinct codes, and is
-    named for errors, or for codes while another column says what they mean and none speaks of goods."""
+    """Whether each row of a table explains an error or status: `cells`, its first column, holds distinct codes (one
+    that goes over several rows stands in each), and is named for errors, or for codes while another column says what
+    they mean and none speaks of goods."""
     name, others = (header[0], " | ".join(header[1:])) if header else ("", "")
     explained = _CODE_COLUMN.search(name) and _EXPLAINED.search(others) and not _GOODS.search(others)
     if not (_ERROR_COLUMN.search(name) or explained):
         return False
-    filled = [cell.strip() for cell in cells if cell.strip()]
+    filled = [cell for cell, _ in groupby(cell.strip() for cell in cells if cell.strip())]
     codes = sum(bool(_CODE.match(cell)) for cell in filled)
     return codes >= 0.8 * len(filled) > 0 and len(set(filled)) >= 0.9 * len(filled)
 

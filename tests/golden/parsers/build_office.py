@@ -77,11 +77,14 @@ def frame(data: str, at: tuple[int, int]) -> str:
 
 
 def deck_table(rows: list[list[str]]) -> str:
-    def cell(text: str) -> str:
+    def cell(row: int, column: int) -> str:
+        text = rows[row][column]
         merged = {"<": ' hMerge="1"', "^": ' vMerge="1"'}.get(text, "")
-        return f"<a:tc{merged}><a:txBody><a:p><a:r><a:t>{'' if merged else escape(text)}</a:t></a:r></a:p></a:txBody></a:tc>"
+        wide = ' gridSpan="2"' if rows[row][column + 1 : column + 2] == ["<"] else ""
+        tall = ' rowSpan="2"' if [below[column] for below in rows[row + 1 : row + 2]] == ["^"] else ""
+        return f"<a:tc{merged}{wide}{tall}><a:txBody><a:p><a:r><a:t>{'' if merged else escape(text)}</a:t></a:r></a:p></a:txBody></a:tc>"
 
-    body = "".join(f"<a:tr>{''.join(map(cell, row))}</a:tr>" for row in rows)
+    body = "".join(f"<a:tr>{''.join(cell(n, at) for at in range(len(row)))}</a:tr>" for n, row in enumerate(rows))
     return f'<a:tbl><a:tblPr firstRow="1"/>{body}</a:tbl>'
 
 

@@ -164,7 +164,7 @@ def test_vertical_merge_and_nested_table() -> None:
     nested = f"<w:tc><w:tcPr/>{BUILD.paragraph('before')}{inner}</w:tc>"
     xml = BUILD.table(BUILD.cell("a", restart) + BUILD.cell("b"), BUILD.cell("", go_on) + nested)
     first, second = body(xml).elements
-    assert first.rows == (("a", "b"), ("", "before"))
+    assert first.rows == (("a", "b"), ("a", "before"))
     assert second.rows == (("i1", "i2"), ("i3", "i4"))
 
 

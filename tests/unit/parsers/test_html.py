@@ -110,9 +110,9 @@ def test_hidden(style: str) -> None:
 
 
 @pytest.mark.req("D4.13")
-def test_spans_are_not_repeated() -> None:
+def test_a_merged_cell_stands_in_each_row_and_column_it_is_for() -> None:
     table = page("<table><tr><th colspan=2>H</th><th>I</th></tr><tr><td rowspan=2>a<td>b<td>c<tr><td>d<td>e</table>")
-    assert table.elements[0].rows == (("H", "", "I"), ("a", "b", "c"), ("", "d", "e"))
+    assert table.elements[0].rows == (("H", "H", "I"), ("a", "b", "c"), ("a", "d", "e"))
     assert table.elements[0].header_rows == 1
 
 
