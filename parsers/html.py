@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
+from html import escape
 from typing import TYPE_CHECKING
 
 from kprep.core.errors import CorruptDocument
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
 NAME = "html"
-VERSION = 11
+VERSION = 12
 
 _EMBEDDED = {
     "img": PICTURE,
@@ -41,6 +42,10 @@ _CREATED = ("article:published_time", "datepublished", "dc.date", "dcterms.creat
 _MODIFIED = ("article:modified_time", "datemodified", "last-modified", "dcterms.modified", "og:updated_time")
 _SCRIPTS = re.compile(r"<(script|style|template)\b.*?(?:</\1\s*>|$)", re.IGNORECASE | re.DOTALL)
 _COMMENTS = re.compile(r"<!--.*?(?:-->|$)", re.DOTALL)
+_NO_MARKUP = re.compile(
+    r"<!--.*?-->|<(?P<raw>script|style)\b.*?</(?P=raw)\s*>|<!\[CDATA\[(?P<cdata>.*?)\]\]>", re.IGNORECASE | re.DOTALL
+)
+"""Comments, scripts and styles, in which nothing else begins, and sections of text without markup (XHTML)."""
 _TAG_START = re.compile(r"</?[A-Za-z]")
 _PAGE_END = re.compile(r"</html\s*>", re.IGNORECASE)
 _CUT_TAGS = re.compile(r"\A[^<>]*>|<[^<>]*\Z")
@@ -105,8 +110,12 @@ def _whole_tags(text: str, start: int, end: int) -> str:
 
 
 def decoded(content: bytes, uri: str) -> str:
-    """Text in the encoding of the mark, or UTF-8, or the one the page declares. Raises: WrongEncoding."""
-    return decode_document(content, uri).text
+    """The page with its CDATA sections written as the text they hold, on the same lines. Raises: WrongEncoding."""
+    return _NO_MARKUP.sub(_said, decode_document(content, uri).text)
+
+
+def _said(found: re.Match[str]) -> str:
+    return found[0] if found["cdata"] is None else escape(found["cdata"])
 
 
 def _tree(text: str, uri: str) -> HtmlElement | None:

@@ -24,13 +24,16 @@ _LONGEST_CELL = 300
 
 
 def is_layout(table: HtmlElement) -> bool:
-    """A table used to place blocks: it says so, or it has one column, or its cells hold headings and whole sections."""
+    """A table used to place blocks: it says so, or it has one column, or one row with a table inside, or its cells hold
+    headings and whole sections."""
     if (table.get("role") or "").lower() in {"presentation", "none"}:
         return True
     if next(table.iter("th", "caption"), None) is not None:
         return False
     rows = [[cell for cell in row if cell.tag in {"td", "th"}] for row in _rows_of(table)]
     if max(map(len, rows), default=0) <= 1:
+        return True
+    if len(rows) == 1 and next(table.iterdescendants("table"), None) is not None:
         return True
     if next(table.iter("h1", "h2", "h3", "main", "article"), None) is None:
         return False

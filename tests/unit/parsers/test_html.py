@@ -275,3 +275,24 @@ def test_deleted_words_are_a_recorded_exclusion_and_code_keeps_them() -> None:
     found = page("<p>Set <del>old</del><ins>new</ins> value.</p><pre><del>-a</del>\n<ins>+b</ins></pre>")
     assert [element.text for element in found.elements] == ["Set new value.", "-a\n+b"]
     assert [(unit.kind, unit.state) for unit in found.units[1:]] == [("deletion", "not_extracted")]
+
+
+@pytest.mark.parametrize("before", ["", '<?xml version="1.0" encoding="UTF-8"?>'])
+def test_a_section_without_markup_is_text(before: str) -> None:
+    source = (
+        f"{before}<html><body><p>One <![CDATA[& two\n<three>]]></p><pre><![CDATA[GET /orders?id=7&x=<y>]]></pre>"
+        "<!-- <![CDATA[gone]]> --><script>/*<![CDATA[*/ run() /*]]>*/</script><p>Last.</p></body></html>"
+    )
+    found = page(source)
+    assert [element.text for element in found.elements] == ["One & two <three>", "GET /orders?id=7&x=<y>", "Last."]
+    assert (
+        PARSERS["html"]
+        .quote(source.encode(), found.elements[1].locator)
+        .strip()
+        .endswith("GET /orders?id=7&x=<y>\nLast.")
+    )
+
+
+def test_a_table_in_a_row_that_only_places_it_is_read_where_it_stands() -> None:
+    source = "<table><tr><td>Left<table><tr><td>a</td><td>b</td></tr></table></td><td>Right</td></tr></table>"
+    assert pairs(source) == [("paragraph", "Left"), ("table", "a | b"), ("paragraph", "Right")]
