@@ -124,16 +124,12 @@ def _placeholders(text: str) -> tuple[tuple[int, int], ...]:
 
 
 def _narrow_rows(element: Element, breaks: Sequence[int], start: int, end: int) -> Locator:
-    """Row and cell range of some lines of a table. `row` is that of the table's first line; where that is not the first
-    row of all, a header is a repeated one, and its lines stand for the row below it. A cell range is narrowed only if
-    it has as many rows as the table has lines."""
+    """Lines, characters and cell range of some lines of a table, or the places of its rows. A cell range is narrowed
+    only if it has as many rows as the table has lines."""
     place = element.locator
     first, last = (bisect_left(breaks, at) for at in (start, max(end - 1, start)))
-    repeated = element.header_rows if (place.row or 0) > 1 else 0
-    if place.row is not None:
-        place = replace(place, row=place.row + max(first, repeated))
     if place.line and place.char and len(element.row_starts) == len(breaks) + 1:
-        (line, char), after = element.row_starts[max(first, repeated)], element.row_starts[max(last, repeated) + 1 :]
+        (line, char), after = element.row_starts[first], element.row_starts[last + 1 :]
         ends = (max(line, after[0][0] - 1), after[0][1]) if after else (place.line[1], place.char[1])
         place = replace(place, line=(line, ends[0]), char=(char, ends[1]))
     if len(element.row_places) == len(breaks) + 1:

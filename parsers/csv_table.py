@@ -26,7 +26,7 @@ from parsers.source_text import SourceText, document, heading, read
 from parsers.source_text import quote as quote_text
 
 NAME = "csv_table"
-VERSION = 5
+VERSION = 6
 MEDIA_TYPES = ("text/csv", "text/tab-separated-values")
 MAX_BYTES = 64_000_000
 _SEPARATOR = re.compile("sep=.")
@@ -39,8 +39,8 @@ MAX_CELLS = 10_000_000
 
 
 def parse(raw: RawDocument) -> ParsedDocument:
-    """Tables of up to 100 records, the header repeated as their first row, in order; `row` is the number of the record
-    before the first one (1 is the header, as the table's first line is), `line` and `char` are those of the records.
+    """Tables of up to 100 records, the header repeated as their first row, in order; `row` is that of the first record
+    (of the header, where it stands right above), `line` and `char` are those of the records.
     What stands above the table (a title, comments) is a heading, the first of it, and paragraphs.
 
     Where the first column holds codes, each record is a table of its own, `fragment` "error", `anchor` its code.
@@ -63,7 +63,7 @@ def quote(content: bytes, locator: Locator) -> str:
     chosen = [r for r in found if r.number >= locator.row and ((start < r.end and r.start < end) or not locator.char)]
     chosen = chosen if locator.char else chosen[:1]
     above = above_table(found)
-    head = found[above : above + 1] if chosen and chosen[0].number > above + 1 else []
+    head = [record for record in found[above : above + 1] if chosen and record.number < chosen[0].number]
     return "\n".join("\n".join(record.cells) for record in (*head, *chosen))
 
 
@@ -114,27 +114,31 @@ def _elements(source: SourceText, found: Sequence[Record]) -> Iterator[Element]:
     head, rest = (found[:1], found[1:]) if headed else ([], found)
     if headed and explains_codes(head[0].cells, [record.cells[0] for record in rest if record.cells]):
         slugger = Slugger()
-        for record in rest:
+        for at, record in enumerate(rest):
             anchor = slugger.take(record.cells[0])
-            yield _table(source, head, [record], "error", anchor)
+            yield _table(source, head, [record], is_first=at == 0, fragment="error", anchor=anchor)
         return
     for at in range(0, len(rest), REGION):
-        yield _table(source, head, rest[at : at + REGION])
+        yield _table(source, head, rest[at : at + REGION], is_first=at == 0)
 
 
 def _table(
-    source: SourceText, head: Sequence[Record], region: Sequence[Record], fragment: str = "", anchor: str | None = None
+    source: SourceText,
+    head: Sequence[Record],
+    region: Sequence[Record],
+    *,
+    is_first: bool,
+    fragment: str = "",
+    anchor: str | None = None,
 ) -> Element:
-    """A table of the header and some records. The first line is the header, so its row is that before the first record;
-    place and characters are those of the records, of the first table those of the header too."""
+    """A table of the header and some records; the header of one that is not the first stands where its first record
+    does."""
     width = max(len(record.cells) for record in (*head, *region))
     rows = tuple((*record.cells, *[""] * (width - len(record.cells))) for record in (*head, *region))
-    first = head[0] if head and region[0].number == head[0].number + 1 else region[0]
-    place = source.place(first.start, region[-1].end, anchor)
-    row = region[0].number - len(head)
-    place = Locator(line=place.line, char=place.char, row=row, anchor=anchor)
-    starts = tuple((source.lines.number_at(record.start), record.start) for record in (*head, *region))
-    table = Element(ElementKind.TABLE, table_text(rows), place, rows=rows, header_rows=len(head), row_starts=starts)
+    stand = [*(head if is_first else region[: len(head)]), *region]
+    places = tuple(replace(source.place(r.start, r.end, anchor), row=r.number) for r in stand)
+    whole = places[0].through(places[-1])
+    table = Element(ElementKind.TABLE, table_text(rows), whole, rows=rows, header_rows=len(head), row_places=places)
     return replace(table, fragment=fragment)
 
 

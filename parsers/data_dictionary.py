@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from kprep.core.models import (
     DocumentMetadata,
@@ -24,7 +25,7 @@ from parsers.tree import MAX_BYTES, Entry, Node, outline
 from parsers.tree_text import load_parts
 
 NAME = "data_dictionary"
-VERSION = 4
+VERSION = 5
 CSV = "text/vnd.kprep.data-dictionary+csv"
 YAML = "application/vnd.kprep.data-dictionary+yaml"
 MEDIA_TYPES = (CSV, YAML)
@@ -96,8 +97,9 @@ def _csv(source: SourceText) -> Iterator[Element]:
         place = source.place(record.start, record.end, anchor)
         width = max(len(head.cells), len(record.cells))
         rows = tuple((*r.cells, *[""] * (width - len(r.cells))) for r in (head, record))
-        place = Locator(line=place.line, char=place.char, anchor=anchor, row=record.number - 1)
-        yield Element(ElementKind.TABLE, table_text(rows), place, rows=rows, header_rows=1, fragment="field")
+        place = replace(place, row=record.number)
+        field = Element(ElementKind.TABLE, table_text(rows), place, rows=rows, header_rows=1, row_places=(place, place))
+        yield replace(field, fragment="field")
 
 
 def _cell(record: Record, at: int | None) -> str:

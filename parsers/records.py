@@ -22,7 +22,8 @@ _NUMBER = re.compile(r"[-+]?[\d.,\s%$€]+$")
 
 
 class Record(NamedTuple):
-    """Cells of one record, its number from 1 (blank lines do not count), and its characters [start, end)."""
+    """Cells of one record, the number of its row from 1, and its characters [start, end). Rows are counted as
+    spreadsheets show them: a blank line is one, a line break inside a cell is none."""
 
     number: int
     cells: tuple[str, ...]
@@ -65,11 +66,11 @@ def records(source: SourceText, delimiter: str) -> Iterator[Record]:
     lines = source.lines.all()
     at = number = width = 0
     while at < len(lines):
+        number += 1
         if not lines[at].text.strip():
             at += 1
             continue
         cells, used = _record(source, at, delimiter, width)
-        number += 1
         width = width or (len(cells) if len(cells) > 1 else 0)
         yield Record(number, tuple(cells), lines[at].start, lines[at + used - 1].end)
         at += used

@@ -22,6 +22,7 @@ class Locator:
     `char` counts Unicode code points of the decoded original (only where the original is text).
     `page_end`, `message_end` and `line` are inclusive, as people cite them. `time` is in seconds.
     `page_label`, `page_end_label`: what is printed as the number of `page` and `page_end`, where it differs ("iii").
+    `row`: of a file of records (CSV, TSV), as spreadsheets count: the header and blank lines are rows, too.
     `sheet_number` counts all sheets of the file; it takes the place of a `sheet` whose name cannot be shown.
     """
 
@@ -132,7 +133,8 @@ class Element:
     `level`: heading 1..6, list depth from 1, else 0. `marker`: "3." or "-" of a list item. `language`: of a code block.
     `rows`: cells of a table, the first `header_rows` of them being its header.
     `row_starts`: line and character (as in `Locator.line` and `.char`) at which each row begins, where rows follow one
-    another in a text; else empty. `row_places`: where each row stands, where a table runs over pages; else empty.
+    another in a text; else empty. `row_places`: where each row stands, where a table runs over pages or
+    rows have numbers; else empty.
     `hidden`: the reader of the original does not see it (white text, display:none).
     `fragment`: what kind of knowledge it is where the format itself says so ("def", "ex", "api", "schema", "field",
     "error", ...), else "". Elements of a fragment stay apart from those of another one or at another anchor.

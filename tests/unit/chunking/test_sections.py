@@ -401,7 +401,8 @@ def test_rows_of_a_sheet_are_cited_by_their_cells() -> None:
         count_of_rows = len(child.text[len(child.lead) :].split("\n"))
         assert child.locator == Locator(sheet="S", cell=f"A{at}:B{at + count_of_rows - 1}")
         at += count_of_rows
-    listed = cut(replace(table(*rows), locator=Locator(row=1)), max_tokens=64).children
+    numbered = tuple(Locator(row=number) for number in range(1, 61))
+    listed = cut(replace(table(*rows), locator=Locator(row=1), row_places=numbered), max_tokens=64).children
     assert [child.locator.row for child in listed] == [
         int((c.locator.cell or "A0").split(":")[0][1:]) for c in children
     ]

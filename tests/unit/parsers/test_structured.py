@@ -117,12 +117,34 @@ def test_a_long_table_is_cut_into_regions_with_their_header() -> None:
     found = document("a.csv", content)
     assert [(e.rows[0], len(e.rows), e.locator.row) for e in found.elements] == [
         (("name", "size"), 101, 1),
-        (("name", "size"), 101, 101),
-        (("name", "size"), 51, 201),
+        (("name", "size"), 101, 102),
+        (("name", "size"), 51, 202),
     ]
-    assert found.elements[1].row_starts[:2] == ((1, 0), (102, content.index("n100,")))
+    start = content.index("n100,")
+    first = Locator(line=(102, 102), char=(start, start + 8), row=102)
+    assert found.elements[1].row_places[:2] == (first, first)
     quoted = PARSERS["csv_table"].quote(content.encode(), Locator(row=102))
     assert quoted == "name\nsize\nn100\n100"
+
+
+@pytest.mark.req("D4.13")
+def test_rows_are_counted_as_a_spreadsheet_shows_them() -> None:
+    content = 'Report\n\nRegion,Sum\nNorth,1\n\n"So\nuth",2\n\nWest,3\n'
+    table = document("a.csv", content).elements[-1]
+    assert [(place.row, place.line) for place in table.row_places] == [
+        (3, (3, 3)),
+        (4, (4, 4)),
+        (6, (6, 7)),
+        (8, (9, 9)),
+    ]
+    assert PARSERS["csv_table"].quote(content.encode(), Locator(row=8)) == "Region\nSum\nWest\n3"
+
+
+@pytest.mark.req("D4.13")
+def test_rows_of_a_data_dictionary_are_those_of_its_records() -> None:
+    content = "table,column,type,description\norders,id,int,Key\n\norders,total,decimal,Sum\n"
+    fields = of(document("a.csv", content), "field")
+    assert [(e.locator.row, e.locator.line) for e in fields] == [(2, (2, 2)), (4, (4, 4))]
 
 
 def test_records_of_json_lines_open_with_their_escapes_read() -> None:
@@ -369,7 +391,7 @@ def test_what_stands_above_a_table_is_no_header(above: list[str]) -> None:
     spec = PARSERS["csv_table"]
     for element in found.elements:
         assert all(word in spec.quote(content.encode(), element.locator) for word in element.text.split(" | "))
-    last = 5 + sum(bool(line.strip("\n")) for line in above) - 1
+    last = len(above) + 4
     assert spec.quote(content.encode(), Locator(row=last)) == "name\npower\nunit\nGamma\n14\nkW"
 
 
