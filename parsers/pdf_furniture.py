@@ -19,6 +19,7 @@ _NUMBER = re.compile(
 )
 _EDGE_LINES = 4
 _EDGE_SHARE = 0.15
+_LINES_OF_BODY = 7
 _DIGITS = re.compile(r"\d+|\b[ivxlc]+\b")
 _PAGE_FORM = re.compile(
     r"(?:^|[|\u2022\u00b7])\s*(?:(?:[a-z]|\d{1,2})[-\u2013.])?(?P<apart>\d{1,4}|[ivxlc]+)\s*(?=$|[|\u2022\u00b7])"
@@ -30,6 +31,13 @@ _PAGE_FORM = re.compile(
 _OUTERMOST = re.compile(r"^(?P<first>\d+|[ivxlc]+)\s|\s(?P<last>\d+|[ivxlc]+)$")
 _SAME_SIZE = 1.1
 _LEAST_ALIKE = 2 / 3
+_APART, _SENTENCE_APART = 1.7, 3.0
+_PITCHES_APART = 1.2
+"""How far a running line stands from the body: in its own sizes, those of a sentence, and in distances of the body's
+lines where it is set as they are."""
+_SENTENCE = re.compile(r"(?:\S+\s+){4,}\S+[.!?][\"'\u201d\u2019)]*$")
+_SMALL, _TITLE_SIZE, _BOLD_TITLE_SIZE = 0.92, 1.15, 0.95
+"""Of the body's size: smaller print, and titles."""
 _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 
 
@@ -64,11 +72,12 @@ def find_furniture(pages: Sequence[PageLines]) -> dict[tuple[int, int], ElementK
     Only lines in the outer 15 % of the page that are among its first or last four count, from the edge inwards to the
     first that does not recur. They must recur on three pages, on two in files of up to four pages; a page number alone
     must recur on two or be the page's own number. A line whose numbers change from page to page otherwise than a page
-    number does (that of an invoice, an amount) is no recurring one; one that a chapter's number changes is.
+    number does (that of an invoice, an amount) is no recurring one; one that a chapter's number changes is. A page that
+    says what an earlier one does counts once with it, and of a title that comes back the first is none.
     """
     places: dict[tuple[str, str, int], dict[int, _Numbers]] = defaultdict(dict)
     wordings: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
-    for page in pages:
+    for page in _different(pages):
         usual = median([line.size for line in page.lines] or [0.0])
         for side, run in _edges(page).items():
             for index in run:
@@ -85,7 +94,7 @@ def find_furniture(pages: Sequence[PageLines]) -> dict[tuple[int, int], ElementK
             kinds: list[tuple[int, ElementKind]] = []
             for index in run:
                 line = page.lines[index]
-                recurs = max(recurring[(_folded(line.text), side, band)] for band in _bands(line))
+                recurs = max(recurring.get((_folded(line.text), side, band), 0) for band in _bands(line))
                 kind = _kind(line, side, page.number, recurs, needed, len(pages))
                 if kind is None:
                     break
@@ -96,7 +105,37 @@ def find_furniture(pages: Sequence[PageLines]) -> dict[tuple[int, int], ElementK
                 if wordings[(_folded(page.lines[index].text), side)][page.lines[index].text] > 1
             }
             found.update({(page.number, index): kind for index, kind in _apart_from_body(page, run, kinds, same)})
-    return found | _at_usual_places(pages, found)
+    found |= _at_usual_places(pages, found)
+    titles = _first_titles(pages, found)
+    return {place: kind for place, kind in found.items() if place not in titles}
+
+
+def _different(pages: Sequence[PageLines]) -> list[PageLines]:
+    """The pages without those that say, but for their own numbers, what an earlier one does."""
+    seen: dict[tuple[str, ...], PageLines] = {}
+    for page in pages:
+        seen.setdefault(tuple(line.text for line in page.lines if not _NUMBER.match(line.text)), page)
+    return list(seen.values())
+
+
+def _first_titles(pages: Sequence[PageLines], found: Mapping[tuple[int, int], ElementKind]) -> set[tuple[int, int]]:
+    """Places of the headers that are set like a heading, larger than the body or on the first page bold, where none of
+    the file's lines said the same before."""
+    lines = [line for page in pages for line in page.lines if not line.rows]
+    body = median([line.size for line in lines] or [0.0])
+    is_bold = sum(line.bold for line in lines) > len(lines) / 2
+    wordings = Counter(line.text for line in lines)
+    said: set[str] = set()
+    titles = set()
+    for page in pages:
+        for index, line in enumerate(page.lines):
+            wording = line.text if wordings[line.text] > 1 else _folded(line.text)
+            bold = line.bold and not is_bold and line.size >= _BOLD_TITLE_SIZE * body and page is pages[0]
+            is_title = found.get((page.number, index)) is ElementKind.HEADER and any(map(str.isalpha, line.text))
+            if is_title and wording not in said and (line.size >= _TITLE_SIZE * body or bold):
+                titles.add((page.number, index))
+            said |= {line.text, _folded(line.text)}
+    return titles
 
 
 def _recurring(text: str, on: Mapping[int, _Numbers]) -> int:
@@ -142,7 +181,7 @@ def _at_usual_places(
     for page in pages:
         for side, run in _edges(page).items():
             kind = ElementKind.HEADER if side == "top" else ElementKind.FOOTER
-            if not run or (page.number, run[0]) in found or _gap_inwards(page, run, 1) <= 1.7:
+            if not run or (page.number, run[0]) in found or not _is_apart(page, run, 1):
                 continue
             line = page.lines[run[0]]
             if max(usual[(kind, band, round(line.size))] for band in _bands(line)) >= 3:
@@ -164,25 +203,43 @@ def _apart_from_body(
     page: PageLines, run: list[int], kinds: list[tuple[int, ElementKind]], same: set[int]
 ) -> list[tuple[int, ElementKind]]:
     """Without the innermost lines that stand as close to the body as its own lines do: text that repeats. The
-    outermost line stays when it recurs word for word, and page numbers stay."""
+    outermost line stays when it recurs word for word and is none of the body's, and page numbers stay."""
     while kinds:
         index, kind = kinds[-1]
-        outermost_and_same = len(kinds) == 1 and index in same
-        if kind is ElementKind.PAGE_NUMBER or outermost_and_same or _gap_inwards(page, run, len(kinds)) > 1.7:
+        outermost_and_same = len(kinds) == 1 and index in same and not _is_of_body(page, run, 1)
+        if kind is ElementKind.PAGE_NUMBER or outermost_and_same or _is_apart(page, run, len(kinds)):
             break
         kinds = kinds[:-1]
     return kinds
 
 
-def _gap_inwards(page: PageLines, run: list[int], count: int) -> float:
-    """Distance of base lines, in type sizes, from the `count`-th line from the edge to the next one inwards."""
-    order = sorted(range(len(page.lines)), key=lambda i: page.lines[i].top)
-    position = order.index(run[count - 1])
-    inwards = position + (1 if run[0] == order[0] else -1)
-    if not 0 <= inwards < len(order):
-        return 100.0
-    line, following = page.lines[run[count - 1]], page.lines[order[inwards]]
-    return abs(following.baseline - line.baseline) / max(line.size, 1.0)
+def _is_apart(page: PageLines, run: list[int], count: int) -> bool:
+    """The `count`-th line from the edge stands further from the next one inwards than the body's lines do."""
+    line, *inwards = _inwards(page, run, count)
+    far = not inwards or abs(inwards[0].baseline - line.baseline) > _APART * max(line.size, 1.0)
+    return far and not _is_of_body(page, run, count)
+
+
+def _is_of_body(page: PageLines, run: list[int], count: int) -> bool:
+    """The `count`-th line from the edge is a line of the body: of its size and weight, and as far from the following
+    one as that is from the one behind it; or it is a sentence of its size not far from it."""
+    line, *inwards = _inwards(page, run, count)
+    if len(inwards) < 2:
+        return False
+    gap, *pitches = (abs(second.baseline - first.baseline) for first, second in pairwise([line, *inwards]))
+    if _SENTENCE.match(line.text) and line.size >= _SMALL * inwards[0].size and gap <= _SENTENCE_APART * line.size:
+        return True
+    same = abs(line.size - inwards[0].size) <= 0.05 * line.size and line.bold == inwards[0].bold
+    return same and gap <= _PITCHES_APART * median(pitches)
+
+
+def _inwards(page: PageLines, run: list[int], count: int) -> list[Line]:
+    """The `count`-th line from the edge, and those that follow it inwards."""
+    order = sorted(page.lines, key=lambda line: line.top)
+    if page.lines[run[0]] is not order[0]:
+        order.reverse()
+    position = next(at for at, line in enumerate(order) if line is page.lines[run[count - 1]])
+    return order[position : position + _LINES_OF_BODY]
 
 
 def _edges(page: PageLines) -> dict[str, list[int]]:

@@ -596,3 +596,78 @@ def test_each_row_of_a_table_over_pages_knows_its_page(repeat: int) -> None:
 def test_a_table_on_one_page_needs_no_places_of_rows() -> None:
     found = read((GOLDEN / "pdf-a10_rotated_table" / "input.pdf").read_bytes()).elements
     assert [e.row_places for e in found if e.kind is ElementKind.TABLE] == [()]
+
+
+def printed(
+    *texts: list[str], title: str = "", font: str = "Helvetica-Bold", size: float = 11
+) -> list[tuple[str, str]]:
+    """(kind, text) of what is read of pages with a title, set as said, over lines set as text is."""
+
+    def draw(canvas: Canvas) -> None:
+        for page in texts:
+            y = BUILD.lines(canvas, 72, 800, [title] if title else [], font, size)
+            BUILD.lines(canvas, 72, y, page)
+            canvas.showPage()
+
+    return [(e.kind.value, e.text) for e in read(BUILD.pdf(draw)).elements]
+
+
+@pytest.mark.req("D4.3")
+@pytest.mark.parametrize(("font", "size"), [("Helvetica", 16), ("Helvetica-Bold", 11), ("Helvetica-Bold", 16)])
+def test_of_a_title_on_every_page_the_first_is_kept(font: str, size: float) -> None:
+    pages = [[f"Instrument no. {1000 + 7 * page}", f"Tester: number {page} of all", "Passed"] for page in range(4)]
+    found = printed(*pages, title="Certificate of calibration", font=font, size=size)
+    assert [kind for kind, text in found if text == "Certificate of calibration"] == ["heading", *["header"] * 3]
+
+
+def test_a_header_that_says_the_title_again_is_not_kept() -> None:
+    def draw(canvas: Canvas) -> None:
+        for page in range(5):
+            y = 800.0 if page else 640.0
+            BUILD.lines(canvas, 72, y, ["Manual of pumps"], "Helvetica-Bold", 16)
+            BUILD.lines(canvas, 72, 600, [line.replace("Line", f"Line {page}") for line in BODY])
+            canvas.showPage()
+
+    kinds = [e.kind.value for e in read(BUILD.pdf(draw)).elements if e.text == "Manual of pumps"]
+    assert kinds == ["heading", *["header"] * 4]
+
+
+@pytest.mark.req("D4.3")
+def test_lines_set_as_the_body_is_are_no_headers() -> None:
+    pages = [[f"Instrument no. {1000 + 7 * page}", f"Tester: number {page} of all", "Passed"] for page in range(4)]
+    found = printed(*pages, title="Recalibrate this instrument every year", font="Helvetica")
+    assert [text.split("\n")[0] for _, text in found] == ["Recalibrate this instrument every year"] * 4
+
+
+@pytest.mark.req("D4.3")
+def test_pages_that_say_the_same_have_no_headers() -> None:
+    def draw(canvas: Canvas) -> None:
+        for page in range(4):
+            BUILD.lines(canvas, 72, 800, ["Maintenance of the pump station"])
+            BUILD.lines(canvas, 72, 760, ["The seal must be replaced every 400 hours"])
+            BUILD.lines(canvas, 72, 700, BODY)
+            BUILD.lines(canvas, 300, 30, [f"Page {page + 1}"])
+            canvas.showPage()
+
+    found = [(e.kind.value, e.text.split("\n")[0]) for e in read(BUILD.pdf(draw)).elements]
+    assert {kind for kind, text in found if not text.startswith("Page")} == {"paragraph"}
+    assert [text for kind, text in found if kind == "page_number"] == [f"Page {page}" for page in range(1, 5)]
+
+
+@pytest.mark.parametrize(
+    ("line", "size", "gap", "kind"),
+    [
+        ("Switch the power off before you open the cover.", 11, 30, "paragraph"),
+        ("Switch the power off before you open the cover.", 11, 50, "header"),
+        ("This document is not controlled when it is printed.", 8, 30, "header"),
+        ("Manual of the pump station", 11, 30, "header"),
+    ],
+)
+def test_a_sentence_near_the_body_is_no_header(line: str, size: float, gap: float, kind: str) -> None:
+    def draw(canvas: Canvas) -> None:
+        for page in range(4):
+            BUILD.lines(canvas, 72, 800, [line], size=size)
+            BUILD.lines(canvas, 72, 800 - gap, [text.replace("Line", f"Line {page}") for text in BODY])
+            canvas.showPage()
+
+    assert [e.kind.value for e in read(BUILD.pdf(draw)).elements if line in e.text] == [kind] * 4
