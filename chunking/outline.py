@@ -12,6 +12,9 @@ from kprep.core.models import ChunkProfile, Element, ElementKind, RedactedDocume
 
 _ALONE = (ElementKind.TABLE, ElementKind.CODE)
 
+TINY = 2
+"""A section under `min_tokens` divided by this is tiny: a line or two."""
+
 
 @dataclass(frozen=True, slots=True)
 class Section:
@@ -121,9 +124,9 @@ def _one_line(text: str) -> str:
 
 
 def _join_small(sections: list[Section], profile: ChunkProfile, ruler: Ruler, apart: frozenset[str]) -> list[Section]:
-    """A section under `min_tokens` takes in the next ones below the same heading until it is large enough; one that
-    is left over goes to the section before."""
-    smallest = profile.min_tokens
+    """A tiny section takes in the next tiny ones below the same heading until they are no longer tiny together; one
+    that is left over goes to tiny ones before. Any other keeps its heading and its place, however short."""
+    smallest = profile.min_tokens // TINY
     out: list[Section] = []
     for section in sections:
         if out and _size(out[-1], ruler) < smallest and _may_join(out[-1], section, profile, ruler, apart):
@@ -143,7 +146,7 @@ def _join_small(sections: list[Section], profile: ChunkProfile, ruler: Ruler, ap
 
 
 def _may_join(first: Section, second: Section, profile: ChunkProfile, ruler: Ruler, apart: frozenset[str]) -> bool:
-    """Only siblings, up to `target_tokens`; at the top level only small ones, so that chapters never run together."""
+    """Only tiny siblings, up to `target_tokens`: their place is that of the first, their path what they share."""
     headings = [section.heading for section in (first, second) if section.heading]
     if any(heading.locator.anchor in apart or _asks(heading) for heading in headings):
         return False
@@ -159,10 +162,10 @@ def _may_join(first: Section, second: Section, profile: ChunkProfile, ruler: Rul
     sizes = [_size(section, ruler) for section in (first, second)]
     if sum(sizes) > min(profile.target_tokens, profile.max_tokens):
         return False
-    both_small = all(
-        section.joined or size < profile.min_tokens for section, size in zip((first, second), sizes, strict=True)
+    return all(
+        section.joined or size < profile.min_tokens // TINY
+        for section, size in zip((first, second), sizes, strict=True)
     )
-    return both_small or bool(parent)
 
 
 def _asks(heading: Element) -> bool:

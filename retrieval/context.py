@@ -16,7 +16,8 @@ CHARS_PER_TOKEN = 4
 def fill(connection: Connection, scope: Scope, hits: Sequence[dict[str, Any]], budget: int) -> int:
     """Give hits a `context` {summary, before, after}, best hit first; tokens used, never more than the budget.
 
-    A section's summary is given once, and a passage that is a hit itself, or was given already, is not repeated.
+    A section's summary is given once, and not where a hit says it itself; a passage that is a hit, or was given before,
+    is not repeated. Neighbours are of the hit's section, or of the sections beside it where it is all of its own.
     """
     given = {hit["chunk_id"] for hit in hits}
     sections = {row["parent_id"]: row for row in store.parents(connection, scope, [hit["parent_id"] for hit in hits])}
@@ -28,19 +29,25 @@ def fill(connection: Connection, scope: Scope, hits: Sequence[dict[str, Any]], b
             documents[uri] = store.chunks(connection, scope, uri=uri)
         around: dict[str, Any] = {"summary": "", "before": [], "after": []}
         section = sections.pop(hit["parent_id"], None)
-        if section is not None and section["summary"]:
+        alone = sum(row["parent_id"] == hit["parent_id"] for row in documents[uri]) == 1
+        if section is not None and section["summary"] and not _says(hit["text"], section["summary"]):
             cost = len(section["summary"]) // CHARS_PER_TOKEN + 1
             if used + cost <= budget:
                 around["summary"] = section["summary"]
                 used += cost
         for name, row in _neighbours(documents[uri], hit["chunk_id"]):
-            if row["chunk_id"] in given or row["parent_id"] != hit["parent_id"] or used + row["tokens"] > budget:
+            elsewhere = row["parent_id"] != hit["parent_id"] and not alone
+            if row["chunk_id"] in given or elsewhere or used + row["tokens"] > budget:
                 continue
             given.add(row["chunk_id"])
             used += row["tokens"]
             around[name].append({"chunk_id": row["chunk_id"], "text": row["text"]})
         hit["context"] = around
     return used
+
+
+def _says(text: str, summary: str) -> bool:
+    return " ".join(summary.split()).rstrip(".\u2026") in " ".join(text.split())
 
 
 def _neighbours(rows: Sequence[dict[str, Any]], chunk_id: str) -> list[tuple[str, dict[str, Any]]]:

@@ -40,9 +40,16 @@ def bounded_lexical(ranked: Ranked, bound: float) -> dict[str, float]:
 def balanced(
     lexical: Mapping[str, float], dense: Ranked, dense_weight: float, closeness: float
 ) -> list[tuple[str, float]]:
-    """Weighted sum of a chunk's share of the best lexical score and of its cosine between the last candidate's and the
-    best one's, so that neither arm rules because its scores run higher or closer together; times the weighted sum of
-    the arms' best scores, so that the sums still compare between questions.
+    """Weighted sum of what `leveled` gives."""
+    return convex(*leveled(lexical, dense, dense_weight, closeness))
+
+
+def leveled(
+    lexical: Mapping[str, float], dense: Ranked, dense_weight: float, closeness: float
+) -> tuple[dict[str, float], dict[str, float], float]:
+    """A chunk's share of the best lexical score, its cosine between the last candidate's and the best one's, and the
+    weight of the second, so that neither arm rules because its scores run higher or closer together. Both times the
+    weighted sum of the arms' best scores, so that the sums still compare between questions.
 
     `lexical`: bounded. `closeness`: best cosine, bounded. The lexical arm weighs less in proportion where even its best
     score is below TRUSTED: few of the question's words stand in the passages, most often because of their language.
@@ -50,9 +57,9 @@ def balanced(
     best = max(lexical.values(), default=0.0)
     weight = (1 - dense_weight) * min(1.0, best / TRUSTED)
     share = dense_weight / (weight + dense_weight) if dense_weight else 0.0  # one arm alone needs no trust
-    shares = {key: score / best for key, score in lexical.items()} if best > 0 else {}
     level = (1 - dense_weight) * best + dense_weight * closeness
-    return [(key, level * score) for key, score in convex(shares, min_max(dict(dense)), share)]
+    shares = {key: level * score / best for key, score in lexical.items()} if best > 0 else {}
+    return shares, {key: level * score for key, score in min_max(dict(dense)).items()}, share
 
 
 def bounded_cosine(ranked: Ranked, background: float = 0.0) -> dict[str, float]:

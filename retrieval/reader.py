@@ -99,7 +99,7 @@ class Reader:
             self.connection, self.scope, uri=uri
         )
         if anchor and not search.chunks(self.connection, self.scope, uri=address):
-            rows = [row for row in rows if row["locator"].get("anchor") == anchor]
+            rows = at_anchor(rows, anchor)
         if not rows:
             raise RetrievalError(f"nothing at {address!r} in release {self.release} that you may read")
         first = rows[0]
@@ -129,6 +129,24 @@ class Reader:
             }
             for row in found
         ]
+
+
+def at_anchor(rows: Sequence[dict[str, Any]], anchor: str) -> list[dict[str, Any]]:
+    """The chunks of a place: those that have its anchor; else those with its heading as a line, as tiny sections are
+    joined; else those below it, as it has no text of its own."""
+    wanted = _letters(anchor)
+    exact = [row for row in rows if row["locator"].get("anchor") == anchor]
+    return (
+        exact
+        or [row for row in rows if wanted in map(_letters, row["text"].split("\n"))]
+        or [row for row in rows if wanted in map(_letters, row["heading_path"])]
+        if wanted
+        else exact
+    )
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text.casefold()))
 
 
 def resolve_release(
@@ -234,5 +252,25 @@ def chunk_json(row: Mapping[str, Any]) -> dict[str, Any]:
         "valid_until": row["valid_until"].isoformat() if row["valid_until"] else None,
         "content_hash": row["content_hash"],
         "tokens": row["tokens"],
+        "links": row["links"],
+    }
+
+
+def hit_of(row: Mapping[str, Any], score: float) -> dict[str, Any]:
+    """A chunk as a hit; its rank is known later."""
+    return {
+        "rank": 0,
+        "score": round(score, 6),
+        "chunk_id": row["chunk_id"],
+        "parent_id": row["parent_id"],
+        "document_uri": row["document_uri"],
+        "title": row["document_title"] or row["title"],
+        "text": row["text"],
+        "kind": row["kind"],
+        "heading_path": list(row["heading_path"]),
+        "locator": row["locator"],
+        "citation": citation(row["document_uri"], row["locator"]),
+        "fragment": row["fragment"],
+        "metadata": {**public_metadata(row), "language": row["language"], "keywords": list(row["keywords"])},
         "links": row["links"],
     }

@@ -11,7 +11,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from unicodedata import normalize
 
 from kprep.core.signals import LEVELS
 from retrieval import tokens
@@ -136,9 +135,12 @@ def asked(question: str, difficulty: str = "", style: str = "") -> Asked:
 
 
 def identifiers_alone(question: str) -> tuple[str, ...]:
-    """Identifiers of a question that is nothing else, case folded; empty where other words stand in it."""
+    """Identifiers of a question that is nothing else but stop words ("ERR_1045 and F0002"), case folded; empty where
+    other words stand in it."""
     found = tokens.identifiers(question)
-    return found if " ".join(found) == " ".join(normalize("NFKC", question).split()).casefold() else ()
+    language = tokens.query_language(question)
+    named = {part for name in found for part, _ in tokens.words(name, language)}
+    return found if all(word in named for word, _ in tokens.words(question, language)) else ()
 
 
 def level(value: Any) -> float | None:
@@ -157,7 +159,7 @@ def factors(row: Mapping[str, Any], question: Asked, present: frozenset[str], le
     """
     metadata = row["metadata"]
     out: dict[str, float] = {}
-    if _avoided(metadata.get("avoid_with"), question):
+    if _avoided(metadata.get("avoid_with"), question, row["language"]):
         out["avoid_with"] = 0.0
     truth = _share(metadata.get("truth_confidence"))
     if truth is not None:
@@ -180,6 +182,24 @@ def factors(row: Mapping[str, Any], question: Asked, present: frozenset[str], le
     return {name: round(factor, 4) for name, factor in out.items() if factor != 1}
 
 
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """What documents, the view and the question's form say of a passage. `boost`: of the view, by fragment type."""
+
+    question: Asked
+    boost: Mapping[str, float]
+    least_truth: float
+
+    def blocks(self, row: Mapping[str, Any]) -> bool:
+        """True for what must not come up for this question."""
+        return 0 in factors(row, self.question, frozenset(), self.least_truth).values()
+
+    def factors(self, row: Mapping[str, Any], present: frozenset[str]) -> dict[str, float]:
+        """Name of each signal with a say -> its factor. `present`: URIs among the hits."""
+        said = factors(row, self.question, present, self.least_truth)
+        return said | ({"view": self.boost[row["fragment"]]} if row["fragment"] in self.boost else {})
+
+
 def defines(row: Mapping[str, Any], identifiers: Sequence[str]) -> bool:
     """True when a line of the chunk, or its own heading, begins with an identifier and goes on to say what it is.
 
@@ -194,15 +214,24 @@ def defines(row: Mapping[str, Any], identifiers: Sequence[str]) -> bool:
     )
 
 
-def _avoided(said: Any, question: Asked) -> bool:
-    """True when the question holds one of the words or phrases that must not bring this document up."""
+def _avoided(said: Any, question: Asked, language: str) -> bool:
+    """True when the question holds one of the words or phrases that must not bring this document up, in any form of the
+    chunk's language (`steam engine`: "steam engines"); in scripts without spaces, anywhere."""
     phrases = [said] if isinstance(said, str) else said if isinstance(said, list) else []
+    wanted = [" ".join(phrase.casefold().split()) for phrase in phrases if isinstance(phrase, str) and phrase.strip()]
+    if not wanted:
+        return False
+    spoken = _stems(question.text, language)
     return any(
-        isinstance(phrase, str)
-        and phrase.strip()
-        and re.search(rf"(?<!\w){re.escape(' '.join(phrase.casefold().split()))}(?!\w)", question.text)
-        for phrase in phrases
+        phrase in question.text if tokens.is_unspaced(phrase) else _stems(phrase, language) in spoken
+        for phrase in wanted
     )
+
+
+def _stems(text: str, language: str) -> str:
+    """Words as stems of a language, each between two spaces."""
+    found = re.findall(r"\w+", text)
+    return f" {' '.join(tokens.stemmed(word, language[:2]) for word in found)} " if found else f" {text} "
 
 
 def _share(value: Any) -> float | None:

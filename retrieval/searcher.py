@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import math
-import re
 import time
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Protocol
 
 from kprep.core.errors import EmbeddingError, RetrievalError
-from kprep.store import relations
 from kprep.store import search as store
 from kprep.store.search import Scope
 from kprep.store.sql import Connection
 from retrieval import arms as arm
-from retrieval import context, fusion, passage, scoring, tokens
+from retrieval import context, following, fusion, listing, passage, scoring, tokens
 from retrieval.bm25 import Bm25, idf
 from retrieval.evidence import Evidence
-from retrieval.reader import Reader, citation, public_metadata
+from retrieval.reader import Reader, hit_of
 
 MODES = ("lexical", "dense", "hybrid", "hybrid+references")
 DIFFICULTIES = "known: basic, intermediate, advanced, or a number from 0 (basic) to 1 (advanced)"
@@ -29,9 +27,6 @@ LEAST_OF_BEST = 0.15
 """Hits below this share of the best one's score are noise."""
 BACKGROUND = 256
 """Most passages that tell how alike any two texts are to a model."""
-LINKS_FROM = 5
-"""Hits whose references are followed."""
-FOLLOWED = ("ok", "older_revision")
 
 
 class QueryEmbedder(Protocol):
@@ -104,6 +99,11 @@ class _Arms:
     """Chunk id -> what each arm gave it, as far as it was asked: `lexical` 0..1 of the bound, `dense` a cosine."""
     degraded: list[str] = field(default_factory=list)
 
+    def without(self, chunk_ids: AbstractSet[str]) -> _Arms:
+        """The same without what must not come up."""
+        lexical = [pair for pair in self.lexical if pair[0] not in chunk_ids]
+        return replace(self, lexical=lexical, dense=[pair for pair in self.dense if pair[0] not in chunk_ids])
+
 
 class Searcher:
     """Answers questions over one reader's release and principals.
@@ -149,13 +149,19 @@ class Searcher:
         routed = self._settings.get("routing") == "identifiers" and bool(scoring.identifiers_alone(request.question))
         routed = routed and request.mode.startswith("hybrid")
         arms = self._run_arms(request, scope, dense=request.mode != "lexical" and not routed)
-        hits = self._scored(request, self._join(request, arms), arms, scope, view)
+        judge = scoring.Judge(
+            scoring.asked(request.question, request.difficulty, request.style),
+            view.get("boost", {}).get("fragment", {}),
+            float(self._settings.get("least_truth", 0.0)),
+        )
+        speaks = any(map(str.isalnum, request.question))  # signs alone are near to anything
+        hits = self._scored(request, *self._found(request, arms, scope, judge), judge) if speaks else []
         if self._reranker is not None:
             hits = _reranked(self._reranker, request.question, hits)
         if request.mode == "hybrid+references":
-            hits = self._follow(hits, scope, request)
-        kept = best_of_section(hits, request.frag_count)
-        shown, more = fold(kept, request.top_k)
+            hits = following.follow(self._connection, scope, hits, request.question, judge)
+        kept = listing.best_of_section(hits, request.frag_count)
+        shown, more = listing.fold(kept, request.top_k)
         passage.add(shown, tokens.query_terms(request.question), arms.weights)
         for rank, hit in enumerate(shown, start=1):
             hit["rank"] = rank
@@ -177,39 +183,81 @@ class Searcher:
             answer["message"] = NOT_CONFIRMED
         return answer
 
+    def _found(
+        self, request: SearchRequest, arms: _Arms, scope: Scope, judge: scoring.Judge
+    ) -> tuple[list[tuple[str, float]], dict[str, dict[str, Any]], _Arms]:
+        """Chunk ids with scores, best first, their rows, and the arms, all without what must not come up: neither is it
+        evidence, nor a measure for the others."""
+        rows: dict[str, dict[str, Any]] = {}
+        while True:
+            ranked = self._join(request, arms)
+            missing = [key for key, _ in ranked if key not in rows]
+            found = store.chunks(self._connection, scope, chunk_ids=missing) if missing else []
+            rows |= {row["chunk_id"]: row for row in found}
+            blocked = {row["chunk_id"] for row in found if judge.blocks(row)}
+            if not blocked:
+                return ranked, rows, arms
+            arms = arms.without(blocked)
+
     def _scored(
         self,
         request: SearchRequest,
         ranked: Sequence[tuple[str, float]],
+        rows: Mapping[str, Mapping[str, Any]],
         arms: _Arms,
-        scope: Scope,
-        view: Mapping[str, Any],
+        judge: scoring.Judge,
     ) -> list[dict[str, Any]]:
         """Hits in the order of their scores, after what their documents, the view and the question's form have said."""
-        found = store.chunks(self._connection, scope, chunk_ids=[key for key, _ in ranked])
-        rows = {row["chunk_id"]: row for row in found}
-        boost: Mapping[str, float] = view.get("boost", {}).get("fragment", {})
-        question = scoring.asked(request.question, request.difficulty, request.style)
-        present = frozenset(row["document_uri"] for row in found)
-        least_truth = float(self._settings.get("least_truth", 0.0))
-        beside = fusion.neighbours(dict(ranked), rows, float(self._settings["neighbours"]))
+        present = frozenset(row["document_uri"] for row in rows.values())
+        share = 0.0 if judge.question.identifiers else float(self._settings["neighbours"])
+        beside = fusion.neighbours(dict(ranked), rows, share)
+        parts = self._parts(request, arms) if request.explain else {}
+        factors_of = {
+            key: judge.factors(rows[key], present) | ({"neighbours": beside[key]} if key in beside else {})
+            for key, _ in ranked
+            if key in rows
+        }
+        scores = {key: score * math.prod(factors_of[key].values()) for key, score in ranked if key in rows}
+        for key, factor in listing.older(scores, rows).items():
+            factors_of[key]["older"] = factor
+            scores[key] *= factor
         scored = []
         for key, score in ranked:
             if key not in rows:
                 continue
-            factors = scoring.factors(rows[key], question, present, least_truth)
-            if key in beside:
-                factors["neighbours"] = beside[key]
-            if rows[key]["fragment"] in boost:
-                factors["view"] = boost[rows[key]["fragment"]]
-            final = score * math.prod(factors.values())
-            if 0 in factors.values():
-                continue
-            hit = _hit(rows[key], final)
+            factors, final = factors_of[key], scores[key]
+            hit = hit_of(rows[key], final)
             if request.explain:
-                hit["explain"] = {**arms.scores.get(key, {}), "fused": round(score, 6), "factors": factors}
+                told = {**arms.scores.get(key, {}), **parts.get(key, {})}
+                hit["explain"] = {**told, "fused": round(score, 6), "factors": factors}
             scored.append((_casual(rows[key]), -final, key, hit))
         return [hit for *_, hit in sorted(scored, key=lambda item: item[:3])]
+
+    def _parts(self, request: SearchRequest, arms: _Arms) -> dict[str, dict[str, float]]:
+        """Chunk id -> what each arm adds to the fused score: `from_lexical`, `from_dense`."""
+        if not request.mode.startswith("hybrid"):
+            return {}
+        if self._settings["fusion"] == "rrf":
+            by_words = dict(fusion.reciprocal_rank([arms.lexical, []]))
+            by_meaning = dict(fusion.reciprocal_rank([[], arms.dense]))
+        else:
+            lexical, dense, share = self._weighed(arms)
+            by_words, by_meaning = dict(fusion.convex(lexical, {}, share)), dict(fusion.convex({}, dense, share))
+        return {
+            key: {
+                "from_lexical": round(by_words.get(key, 0.0), 6),
+                "from_dense": round(by_meaning.get(key, 0.0), 6),
+            }
+            for key in by_words.keys() | by_meaning.keys()
+        }
+
+    def _weighed(self, arms: _Arms) -> tuple[dict[str, float], dict[str, float], float]:
+        """Scores of both arms that are summed, and the weight of the second."""
+        if self._settings["fusion"] == "weighted":
+            return fusion.min_max(dict(arms.lexical)), fusion.min_max(dict(arms.dense)), 0.7
+        lexical = fusion.bounded_lexical(arms.lexical, arms.bound)
+        weight = float(self._settings["dense_weight"]) if arms.dense else 0.0
+        return fusion.leveled(lexical, arms.dense, weight, _closeness(arms))
 
     def _run_arms(self, request: SearchRequest, scope: Scope, *, dense: bool) -> _Arms:
         arms = _Arms()
@@ -264,57 +312,14 @@ class Searcher:
             return arms.lexical
         if request.mode == "dense":
             return fusion.ordered(fusion.bounded_cosine(arms.dense, arms.background or 0.0))
-        kind = self._settings["fusion"]
-        if kind == "rrf":
+        if self._settings["fusion"] == "rrf":
             ranked = fusion.reciprocal_rank([arms.lexical, arms.dense])
-        elif kind == "weighted":
-            ranked = fusion.convex(fusion.min_max(dict(arms.lexical)), fusion.min_max(dict(arms.dense)), 0.7)
         else:
-            lexical = fusion.bounded_lexical(arms.lexical, arms.bound)
-            weight = float(self._settings["dense_weight"]) if arms.dense else 0.0
-            ranked = fusion.balanced(lexical, arms.dense, weight, _closeness(arms))
+            ranked = fusion.convex(*self._weighed(arms))
         if not _evidence(arms, request.question).enough(self._settings["evidence"]):
             return []
         floor = LEAST_OF_BEST * ranked[0][1] if ranked else 0.0
         return [(chunk_id, score) for chunk_id, score in ranked if score >= floor]
-
-    def _follow(self, hits: list[dict[str, Any]], scope: Scope, request: SearchRequest) -> list[dict[str, Any]]:
-        """Hits, each followed by the best passage of the documents it links to, marked with the link followed."""
-        placed: set[str] = set()
-        out: list[dict[str, Any]] = []
-        told = relations.of_source(self._connection, scope, chunk_ids=[hit["chunk_id"] for hit in hits[:LINKS_FROM]])
-        for hit in hits:
-            if hit["chunk_id"] in placed:
-                continue
-            placed.add(hit["chunk_id"])
-            out.append(hit)
-            for relation in told:
-                if relation["chunk_id"] != hit["chunk_id"]:
-                    continue
-                # A passage that was found further down by its own words comes up: the reference speaks for it as well.
-                target = self._linked_passage(hit, relation, scope, request)
-                if target is not None and target["chunk_id"] not in placed:
-                    placed.add(target["chunk_id"])
-                    out.append(target)
-        return out
-
-    def _linked_passage(
-        self, hit: Mapping[str, Any], relation: Mapping[str, Any], scope: Scope, request: SearchRequest
-    ) -> dict[str, Any] | None:
-        uri, anchor = relation["target_uri"], relation["anchor"]
-        if relation["state"] not in FOLLOWED or (uri == hit["document_uri"] and not anchor):
-            return None
-        rows = store.chunks(self._connection, scope, uri=uri)
-        if anchor:
-            rows = [row for row in rows if row["locator"].get("anchor") == anchor] or rows
-        if not rows:
-            return None
-        wanted = set(tokens.query_terms(request.question))
-        best = max(
-            rows, key=lambda row: (len(wanted & set(tokens.terms(row["index_text"], row["language"]))), -row["ordinal"])
-        )
-        via = {name: relation[name] for name in ("kind", "written", "state")}
-        return {**_hit(best, hit["score"]), "via": {"from": hit["chunk_id"], **via}}
 
 
 def _evidence(arms: _Arms, question: str) -> Evidence:
@@ -334,25 +339,6 @@ def _speaks(embedder: QueryEmbedder, question: str) -> bool:
     """False when the question is in a script none of the embedder's languages is written in."""
     unspaced = {"zh", "ja", "ko", "th", "lo", "my", "km"}
     return not tokens.is_unspaced(question) or bool(unspaced & set(embedder.languages))
-
-
-def _hit(row: Mapping[str, Any], score: float) -> dict[str, Any]:
-    return {
-        "rank": 0,
-        "score": round(score, 6),
-        "chunk_id": row["chunk_id"],
-        "parent_id": row["parent_id"],
-        "document_uri": row["document_uri"],
-        "title": row["document_title"] or row["title"],
-        "text": row["text"],
-        "kind": row["kind"],
-        "heading_path": list(row["heading_path"]),
-        "locator": row["locator"],
-        "citation": citation(row["document_uri"], row["locator"]),
-        "fragment": row["fragment"],
-        "metadata": {**public_metadata(row), "language": row["language"], "keywords": list(row["keywords"])},
-        "links": row["links"],
-    }
 
 
 def _casual(row: Mapping[str, Any]) -> bool:
@@ -376,60 +362,6 @@ def _reranked(reranker: Reranker, question: str, hits: list[dict[str, Any]]) -> 
     scores = reranker.rerank(question, [hit["text"] for hit in first])
     order = sorted(range(len(first)), key=lambda number: (-float(scores[number]), number))
     return [{**first[number], "reranked": round(float(scores[number]), 6)} for number in order] + rest
-
-
-def best_of_section(hits: Sequence[dict[str, Any]], most: int) -> list[dict[str, Any]]:
-    """Hits without those that come after `most` better ones of their section or entry (0: all). An explanation says
-    the how manyth of its section a hit is."""
-    counts: Counter[str] = Counter()
-    kept = []
-    for hit in hits:
-        counts[hit["parent_id"]] += 1
-        place = counts[hit["parent_id"]]
-        if "explain" in hit:
-            hit["explain"]["of_section"] = place
-        if not most or place <= most:
-            kept.append(hit)
-    return kept
-
-
-ALIKE = 0.9
-"""Share of common words of two passages, numbers alike, from which they are shown as one."""
-
-
-def fold(hits: Sequence[dict[str, Any]], top_k: int) -> tuple[list[dict[str, Any]], bool]:
-    """The first hits, those that say the same, or nearly and with the same numbers, as one, the others named in
-    `also_in`; and whether there are more."""
-    kept: list[tuple[set[str], list[str], dict[str, Any]]] = []
-    more = False
-    for hit in hits:
-        said = set(re.findall(r"\w+", hit["text"].casefold()))
-        numbers = sorted(re.findall(r"\d+", hit["text"]))
-        same = next(
-            (
-                other
-                for words, digits, other in kept
-                if other["text"] == hit["text"]
-                or (digits == numbers and other["document_uri"] != hit["document_uri"] and _alike(words, said))
-            ),
-            None,
-        )
-        if same is not None:
-            same.setdefault("also_in", []).append(hit["citation"])
-        elif len(kept) < top_k:
-            kept.append((said, numbers, hit))
-        else:
-            more = True
-    return [hit for *_, hit in kept], more
-
-
-def _alike(one: set[str], other: set[str]) -> bool:
-    """True for passages of at least ten different words of which nearly all are the same."""
-    fewer, most = sorted((len(one), len(other)))
-    if fewer < max(10, ALIKE * most):
-        return False
-    common = len(one & other)
-    return common >= ALIKE * (fewer + most - common)
 
 
 def _project(hit: Mapping[str, Any], fields: Sequence[str]) -> dict[str, Any]:

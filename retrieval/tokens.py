@@ -11,7 +11,7 @@ from typing import Any
 
 from kprep.core.ids import canonical_json, digest
 
-TOKENIZER_VERSION = 4
+TOKENIZER_VERSION = 5
 TERM_MAX = 200
 """Characters of a word that count; more of a phrase of two do not fit into an entry of an index."""
 PHRASE_FIELDS = frozenset(("name", "aliases", "title", "heading_path", "keywords"))
@@ -33,12 +33,16 @@ _TOKEN = re.compile(
 )
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_PLACEHOLDER = re.compile(r"\{[^{}]*\}")
+_VALUE = re.compile(r"(?<=/)(?:\d+|[0-9a-fA-F]{8,}(?:-[0-9a-fA-F]{2,})*|(?=[\w-]*\d)[\w-]{12,})(?=/|$)")
+"""A part of a path that stands for any: a number, an id."""
+_LETTERS_AND_NUMBER = re.compile(r"([^\W\d_]+)(\d+)")
 _PART = re.compile(rf"[^\W_{_UNSPACED}]+")
 
 STOP_WORDS: Mapping[str, frozenset[str]] = {
     "en": frozenset(
         "a about after all also an and any are as at be been before "
-        "but by can could did do does for from had has have how "
+        "but by can could did do does for from get gets getting got had has have how "
         "i if in into is it its me may my of on or our "
         "should so some such than that the their them then there these they "
         " this those to was we were what when where which while who whom whose why will with would you your".split()
@@ -117,6 +121,8 @@ def _whole_words(text: str, language: str) -> Iterator[tuple[str, bool]]:
                 yield token, False
         elif match.lastgroup == "identifier":
             yield token.casefold(), False
+            if "{" in token:
+                yield _PLACEHOLDER.sub("{}", token).casefold(), False
             yield from ((part, False) for part in _parts(token) if part not in stop)
         else:
             stem = token.removesuffix("'s").removesuffix("’s")
@@ -151,11 +157,27 @@ def _identifiers(text: str) -> Iterator[str]:
 
 
 def _spellings(identifier: str) -> Iterator[str]:
-    """Other ways to write an identifier of several parts: `err_conn_1045` for `ErrConn1045`, `email` for `e-mail`."""
-    cased = not (identifier.islower() or identifier.isupper())
-    parts = [piece for part in _PART.findall(identifier) for piece in (_CAMEL.findall(part) if cased else [part])]
+    """Other ways to write an identifier: its parts joined otherwise (`err_conn_1045` for `ErrConn1045`, `email` for
+    `e-mail`, `bx-12` for `BX12`), a path with its values left open (`/orders/{}` for `/orders/12`), and what is named
+    within something else by a name of several parts (`pressure_bar` for `reading.pressure_bar`)."""
+    if identifier.startswith("/") or identifier.count("/") > 1:
+        opened = _VALUE.sub("{}", _PLACEHOLDER.sub("{}", identifier))
+        if "{}" in opened:
+            yield opened.casefold()[:TERM_MAX]
+        return
+    inner = [name for name in re.split(r"[.:#]+", identifier) if name != identifier and len(_pieces(name)) > 1]
+    yield from (name.casefold()[:TERM_MAX] for name in inner if not _LETTERS_AND_NUMBER.fullmatch(name))
+    parts = _pieces(identifier)
     if len(parts) > 1:
         yield from (joint.join(parts).casefold()[:TERM_MAX] for joint in ("_", "-", ".", ""))
+
+
+def _pieces(identifier: str) -> list[str]:
+    """Parts at punctuation and at capitals; of letters with a number after them, both."""
+    if not (identifier.islower() or identifier.isupper()):
+        return [piece for part in _PART.findall(identifier) for piece in _CAMEL.findall(part)]
+    two = _LETTERS_AND_NUMBER.fullmatch(identifier)
+    return list(two.groups()) if two else _PART.findall(identifier)
 
 
 def terms(text: str, language: str) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from kprep.core.errors import EmbedderUnavailable
+from kprep.core.errors import EmbedderUnavailable, RetrievalError
 from kprep.store import search as store
 from retrieval import Searcher, SearchRequest
 from tests.conftest import MakeBase
@@ -64,7 +64,97 @@ def test_an_explanation_multiplies_to_the_score(base: TestBase) -> None:
     assert best["score"] == pytest.approx(product, abs=1e-5)
     assert 0 < said["lexical"] <= 1
     assert 0 < said["dense"] <= 1
+    assert said["fused"] == pytest.approx(said["from_lexical"] + said["from_dense"], abs=1e-5)
     assert "explain" not in answer(base)["hits"][0]
+
+
+@pytest.mark.parametrize("kind", ["rrf", "weighted"])
+def test_an_explanation_adds_up_in_every_fusion(base: TestBase, kind: str) -> None:
+    base.configure(retrieval={"fusion": kind})
+    base.run()
+    for hit in answer(base, explain=True)["hits"]:
+        said = hit["explain"]
+        assert said["fused"] == pytest.approx(said["from_lexical"] + said["from_dense"], abs=1e-5)
+
+
+BLOCKED = """---
+avoid_with: [steam engine]
+---
+# Governor
+
+The governor of the diesel generator is serviced every spring by the crew of the workshop.
+"""
+
+
+@pytest.mark.req("A3.13")
+def test_what_must_not_come_up_is_no_evidence_and_is_not_followed(make_base: MakeBase) -> None:
+    files = {
+        "governor.md": BLOCKED,
+        "spring.md": "# Spring\n\nWork of the crew in spring: see [governors](governor.md) of diesel generators.\n",
+        "menu.md": "# Canteen\n\nOn Fridays there is fish with potatoes, and on Mondays soup with bread.\n",
+    }
+    base = make_base(files)
+    base.run()
+    plain, blocked = "servicing a governor", "servicing a governor of steam engines"
+    assert answer(base, question=plain)["hits"][0]["document_uri"] == "docs/governor.md"
+    for mode in ("hybrid", "hybrid+references", "lexical", "dense"):
+        found = answer(base, question=f"{blocked}, spring crew", mode=mode, top_k=20)["hits"]
+        assert "docs/governor.md" not in {hit["document_uri"] for hit in found}
+    followed = answer(base, question="spring crew diesel governors", mode="hybrid+references", explain=True)["hits"]
+    assert any(hit["document_uri"] == "docs/governor.md" and hit["explain"]["fused"] > 0 for hit in followed)
+    base.delete("spring.md")
+    base.run()
+    assert answer(base, question=plain)["hits"]
+    assert answer(base, question=blocked)["hits"] == [], "what is left says nothing of it"
+
+
+def test_signs_alone_are_answered_by_nothing(base: TestBase) -> None:
+    for mode in ("hybrid", "dense", "lexical"):
+        found = answer(base, question="\U0001f600 ?!", mode=mode)
+        assert (found["hits"], found["message"]) == ([], "I cannot confirm from the knowledge base.")
+
+
+@pytest.mark.req("D9.4")
+@pytest.mark.parametrize("newer", ["a.md", "b.md"])
+def test_newer_comes_before_older_where_both_say_nearly_the_same(make_base: MakeBase, newer: str) -> None:
+    said = "# Returns\n\nGoods may be returned within {} days of delivery, in their box, with the receipt.\n"
+    base = make_base({"a.md": said.format(14), "b.md": said.format(10)})
+    for name in ("a.md", "b.md"):
+        moment = datetime(2025, 1, 1, tzinfo=UTC) if name == newer else OLD
+        os.utime(base.path(name), (moment.timestamp(), moment.timestamp()))
+    base.run()
+    first, second = answer(base, question="within how many days may goods be returned", explain=True)["hits"]
+    assert first["document_uri"] == f"docs/{newer}"
+    assert first["score"] > second["score"]
+
+
+def test_a_section_is_opened_by_its_anchor_however_short(make_base: MakeBase) -> None:
+    manual = (
+        "# Drive\n\n## Reset\n\nHold the button.\n\n## Fault codes\n\nF0085: no phase.\n\n## Parts\n\n### Seals\n\n"
+    )
+    base = make_base(
+        {"drive.md": manual + "The seals of the drive are changed by the crew every second year in spring.\n"}
+    )
+    base.run()
+    with base.connection() as connection:
+        reader = base.reader(connection, EVERYBODY)
+        assert "F0085" in reader.get("docs/drive.md#fault-codes")["sections"][0]["text"]
+        (below,) = reader.get("docs/drive.md#parts")["sections"]
+        assert below["heading_path"] == ["Drive", "Parts", "Seals"]
+        with pytest.raises(RetrievalError, match="nothing at"):
+            reader.get("docs/drive.md#nothing")
+
+
+def test_the_only_passage_of_a_section_brings_along_those_beside_it(make_base: MakeBase) -> None:
+    text = "valve is closed by hand before the pump is stopped for the night by the crew of the mill"
+    parts = [f"## Part {word}\n\nThe {word} {text}.\n" for word in ("first", "second", "third")]
+    base = make_base({"valves.md": "# Valves\n\n" + "\n".join(parts)})
+    base.run()
+    (hit,) = answer(base, question="second valve", top_k=1, budget=300)["hits"]
+    assert "second" in hit["text"]
+    assert hit["context"]["summary"] == "", "it is the passage itself"
+    around = [part["text"] for name in ("before", "after") for part in hit["context"][name]]
+    assert ["first" in text or "third" in text for text in around] == [True, True]
 
 
 @pytest.mark.req("D6.15")

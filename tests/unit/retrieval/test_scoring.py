@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 
 from retrieval import fusion, scoring, tokens
-from retrieval.searcher import best_of_section, fold
+from retrieval.listing import best_of_section, fold
 
 
 def row(text: str = "A text.", fragment: str = "", heading: tuple[str, ...] = (), **metadata: Any) -> dict[str, Any]:
-    return {"text": text, "fragment": fragment, "heading_path": heading, "metadata": metadata}
+    language = metadata.pop("language", "en")
+    return {"text": text, "fragment": fragment, "heading_path": heading, "language": language, "metadata": metadata}
 
 
 def factors(found: dict[str, Any], question: str, **how: Any) -> dict[str, float]:
@@ -60,6 +61,37 @@ def test_a_style_that_is_asked_for_is_preferred() -> None:
 def test_avoided_words_block(question: str, blocked: bool) -> None:
     found = factors(row(avoid_with=["chemical equilibrium", "thermodynamics"]), question)
     assert (found.get("avoid_with") == 0) == blocked
+
+
+@pytest.mark.req("A3.13")
+@pytest.mark.parametrize(
+    ("phrase", "language", "question", "blocked"),
+    [
+        ("steam engine", "en", "How are steam engines oiled?", True),
+        ("steam engine", "en", "Is steam used by the engine?", False),
+        ("Dampfmaschine", "de", "Wie werden Dampfmaschinen geölt?", True),
+        ("柴油", "zh", "柴油发动机怎么保养", True),
+        ("汽油", "zh", "柴油发动机怎么保养", False),
+        ("C++", "en", "how is c++ compiled", True),
+    ],
+)
+def test_avoided_words_block_in_every_form(phrase: str, language: str, question: str, blocked: bool) -> None:
+    found = factors(row(avoid_with=phrase, language=language), question)
+    assert (found.get("avoid_with") == 0) == blocked
+
+
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        ("ERR_CONN_1045", ("err_conn_1045",)),
+        ("ERR_CONN_1045 and F0002?", ("err_conn_1045", "f0002")),
+        ("Was ist E-117 oder E-118", ("e-117", "e-118")),
+        ("fix ERR_CONN_1045", ()),
+        ("what is the", ()),
+    ],
+)
+def test_a_question_of_nothing_but_identifiers(question: str, found: tuple[str, ...]) -> None:
+    assert scoring.identifiers_alone(question) == found
 
 
 @pytest.mark.parametrize(

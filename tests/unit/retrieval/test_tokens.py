@@ -41,6 +41,16 @@ def test_an_identifier_is_looked_up_in_its_other_spellings() -> None:
         assert tokens.query_terms(written)["err_conn_1045"] == written.casefold()
     assert tokens.query_terms("the e-mail address")["email:en"] == "e-mail"
     assert tokens.query_terms("get_user_by_id")["getuserbyid"] == "get_user_by_id"
+    assert tokens.query_terms("BX12")["bx-12"] == "bx12"
+    assert tokens.query_terms("reading.pressure_bar")["pressure_bar"] == "reading.pressure_bar"
+
+
+@pytest.mark.parametrize("asked", ["/v1/orders/123", "/v1/orders/{order_id}", "/v1/orders/9f1c2d3e4a5b"])
+def test_a_path_is_found_whatever_stands_for_its_values(asked: str) -> None:
+    indexed = [word for word, _ in tokens.words("GET /v1/orders/{id}", "en")]
+    assert "/v1/orders/{}" in indexed
+    assert "/v1/orders/{}" in tokens.query_terms(asked)
+    assert "/v1/orders/{}" not in tokens.query_terms("/v1/orders/latest")
 
 
 @pytest.mark.req("A2.9", "A2.10")
