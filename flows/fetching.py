@@ -21,9 +21,9 @@ from kprep.core.ids import content_hash
 from kprep.core.models import Failure
 from kprep.store.documents import DocumentRow
 from parsers import PARSERS, parser_for
-from parsers.dotenv import without_secrets
 from parsers.mail_attachments import may_have_attached
 from parsers.media_type import HEAD_BYTES, detect
+from parsers.withheld import without_secrets
 from sources import SOURCES, Entry, Options, SourceRequest
 from sources.cache import keep_body, kept_body, load_state, save_state
 

@@ -12,8 +12,8 @@ from flows.workspace import Workspace
 from kprep.config import SourceConfig
 from kprep.core.errors import ConfigError, SourceError
 from kprep.core.models import RawDocument
-from parsers.dotenv import without_secrets
 from parsers.media_type import HEAD_BYTES, detect
+from parsers.withheld import without_secrets
 from sources import filesystem
 
 

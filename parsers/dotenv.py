@@ -93,12 +93,12 @@ def _lines(parts: list[str]) -> list[str]:
         if not line.strip() or (line.lstrip().startswith("#") and not _is_setting(line)):
             out.append(line)
         elif setting is None:
-            out.append(line if _is_plain(line) and not _is_secret(line) else MARK)
+            out.append(line if is_plain(line) and not is_secret(line) else MARK)
         else:
             value = line[setting.end() :]
             last = _last(parts, at, value)
             shown = _shown(setting["name"], value) if last == at else MARK
-            out.append(setting[0] + shown if _is_plain(setting["name"]) else MARK)
+            out.append(setting[0] + shown if is_plain(setting["name"]) else MARK)
         out += [end if number % 2 else "" for number, end in enumerate(parts[at + 1 : last + 2], at + 1)]
         at = last + 2
     return out
@@ -119,20 +119,26 @@ def _shown(name: str, value: str) -> str:
         after = "".join(_lines([after.lstrip()]))
         after = value[len(body) : len(value) - len(value[len(body) :].lstrip())] + after
     bare = body.strip().strip("\"'`")
-    if _SWITCH.fullmatch(bare) or (_is_number(name) and _DURATION.fullmatch(bare)):
+    if is_harmless(name, bare):
         return body + after
-    if (not _is_secret(name) or _is_about(name, bare)) and _is_plain(_USER.sub("", bare)) and not _holds_secret(bare):
+    if (not is_secret(name) or is_about(name, bare)) and is_plain(_USER.sub("", bare)) and not _holds_secret(bare):
         return _USER.sub(f"{MARK}@", body) + after
     return MARK + after
 
 
-def _words(name: str) -> list[str]:
+def is_harmless(name: str, value: str) -> bool:
+    """Whether a value is a switch, a placeholder, or a number where the name asks for one."""
+    return _SWITCH.fullmatch(value) is not None or (_is_number(name) and _DURATION.fullmatch(value) is not None)
+
+
+def words_of(name: str) -> list[str]:
+    """The words of a name, in small letters: `dbPassword_2` is `db` and `password`."""
     return [word.lower() for word in _NAME_SIGNS.split(name) if word]
 
 
-def _is_secret(name: str) -> bool:
+def is_secret(name: str) -> bool:
     """Whether a name says that its value opens something, by its words: `DB_PW`, `apiKey`, but not `AUTHOR`."""
-    words = _words(name)
+    words = words_of(name)
     return _SECRET_WORDS.search("_".join(words)) is not None or any(
         word in _SECRET_WORD or (_SECRET_PART.search(word) and not _HARMLESS_WORD.fullmatch(word)) for word in words
     )
@@ -140,13 +146,13 @@ def _is_secret(name: str) -> bool:
 
 def _is_number(name: str) -> bool:
     """Whether a name says how long, how often or how much."""
-    words = _words(name)
+    words = words_of(name)
     return bool(words) and (_TIMES.fullmatch(words[-1]) is not None or not {"max", "min"}.isdisjoint(words))
 
 
-def _is_about(name: str, value: str) -> bool:
+def is_about(name: str, value: str) -> bool:
     """Whether a value under the name of a secret is none: where its file is, how it is made, the shell's folder."""
-    words = _words(name)
+    words = words_of(name)
     if _WORKING_FOLDER.match(name):
         return _FOLDER.match(value) is not None
     if _FILE.match(words[-1]):
@@ -159,13 +165,13 @@ def _is_about(name: str, value: str) -> bool:
 def _holds_secret(value: str) -> bool:
     """Whether a value holds a setting or an option whose name says so, or what follows in a header."""
     named = (found["option"] or found["name"] or found["dotted"] for found in _INSIDE.finditer(value))
-    return _HEADER.search(value) is not None or any(_is_secret(name) for name in named)
+    return _HEADER.search(value) is not None or any(is_secret(name) for name in named)
 
 
 def _is_setting(comment: str) -> bool:
     """Whether a comment is a setting that is switched off; one with a colon only where its name is that of a secret."""
     found = _COMMENT_SETTING.match(comment)
-    return found is not None and ("=" in found[0] or _is_secret(found["name"]))
+    return found is not None and ("=" in found[0] or is_secret(found["name"]))
 
 
 def _parted(value: str) -> tuple[str, str]:
@@ -179,7 +185,7 @@ def _parted(value: str) -> tuple[str, str]:
     return (value[: found.start()], value[found.start() :]) if found else (value, "")
 
 
-def _is_plain(text: str) -> bool:
+def is_plain(text: str) -> bool:
     """Whether a text is of words, short numbers, hosts, paths and the like: nothing in it looks made up."""
     return all(_is_plain_part(part) for part in _SIGNS.split(text) if part)
 

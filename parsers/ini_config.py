@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 
-from kprep.core.models import Locator, ParsedDocument, ParserSpec, RawDocument, SourceUnit
+from kprep.core.models import Locator, ParsedDocument, ParserSpec, RawDocument
 from parsers.decoding import Line, decode
-from parsers.dotenv import MARK
-from parsers.settings import Setting, quote_settings, setting_elements, span_of
+from parsers.settings import Setting, quote_settings, setting_elements, span_of, withheld_lines
 from parsers.source_text import SourceText, document, read
 from parsers.source_text import quote as quote_text
 
 NAME = "ini_config"
-VERSION = 4
+VERSION = 5
 MEDIA_TYPES = ("text/x-ini", "application/toml", "text/x-dotenv", "text/x-java-properties")
 MAX_BYTES = 8_000_000
 
@@ -26,31 +25,25 @@ _LONGEST = 500
 
 def parse(raw: RawDocument) -> ParsedDocument:
     """The file as one code element, then its settings in order. A line that sets nothing is in the code alone; a line
-    of which something was withheld (`dotenv`) is a unit in state "withheld".
+    of which something was withheld (`withheld`) is a unit in state "withheld".
 
     Raises: TooLarge."""
     source = read(raw, MAX_BYTES)
     language = _LANGUAGES.get(raw.media_type.partition(";")[0], "ini")
-    elements = list(setting_elements(source, _settings(source), language))
-    whole = SourceUnit("file", 1, "ok" if elements else "no_text", sum(len(element.text) for element in elements))
-    marked = [line.number for line in source.lines.all() if MARK in line.text] if language == "dotenv" else []
-    return document(
-        raw,
-        f"{NAME}@{VERSION}",
-        elements,
-        units=(whole, *(SourceUnit("line", number, "withheld", 0) for number in marked)),
-    )
+    elements = list(setting_elements(source, settings_of(source), language))
+    return document(raw, f"{NAME}@{VERSION}", elements, left_out=withheld_lines(source))
 
 
 def quote(content: bytes, locator: Locator) -> str:
     """The lines at the place, after the full names of the settings in them; with an anchor alone, of that setting."""
     source = SourceText(decode(content).text)
-    settings = _settings(source)
+    settings = settings_of(source)
     span = locator.char or span_of(settings, (), locator.anchor)
     return quote_settings(source.text, span, settings) if span else quote_text(content, locator)
 
 
-def _settings(source: SourceText) -> list[Setting]:
+def settings_of(source: SourceText) -> list[Setting]:
+    """The settings of a file in order."""
     lines = source.lines.all()
     section: tuple[str, ...] = ()
     out: list[Setting] = []

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from kprep.core.models import Element, ElementKind, Locator
+from kprep.core.models import Element, ElementKind, Locator, SourceUnit
 from parsers.anchors import Distinct, slug
+from parsers.dotenv import MARK
 from parsers.source_text import SourceText, heading
 
 MAX_UNITS = 1_000
@@ -72,6 +73,12 @@ def setting_elements(
             yield heading(section.name, place, 2 if titles else 1)
         for at in range(0, len(members), together):
             yield _unit(source, members[at : at + together], told)
+
+
+def withheld_lines(source: SourceText) -> list[SourceUnit]:
+    """The lines of which something was withheld before they were read, as units that say so."""
+    marked = [line.number for line in source.lines.all() if MARK in line.text]
+    return [SourceUnit("line", number, "withheld", 0) for number in marked]
 
 
 def _sections(settings: Sequence[Setting], titles: Sequence[str]) -> tuple[list[_Section], dict[int, str]]:

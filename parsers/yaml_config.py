@@ -9,14 +9,14 @@ from kprep.core.errors import CorruptDocument
 from kprep.core.models import Element, Locator, ParsedDocument, ParserSpec, RawDocument, SourceUnit
 from parsers.broken import Broken
 from parsers.decoding import decode
-from parsers.settings import Setting, quote_settings, setting_elements, span_of
+from parsers.settings import Setting, quote_settings, setting_elements, span_of, withheld_lines
 from parsers.source_text import document, read
 from parsers.source_text import quote as quote_text
 from parsers.tree import MAX_BYTES, Node
 from parsers.tree_text import is_json, load_all, load_parts
 
 NAME = "yaml_config"
-VERSION = 5
+VERSION = 6
 MEDIA_TYPES = ("application/yaml", "application/json")
 
 _LONGEST_TITLE = 80
@@ -34,7 +34,7 @@ def parse(raw: RawDocument) -> ParsedDocument:
     language = "json" if is_json(source.text) else "yaml"
     elements: Sequence[Element] = list(setting_elements(source, settings, language, titles))
     units = [replace(unit, char=None) for unit in left_out]  # their words are in the code
-    return document(raw, f"{NAME}@{VERSION}", elements, left_out=units)
+    return document(raw, f"{NAME}@{VERSION}", elements, left_out=[*units, *withheld_lines(source)])
 
 
 def quote(content: bytes, locator: Locator) -> str:

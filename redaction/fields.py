@@ -66,12 +66,12 @@ class Content:
                 yield label, element.text, element.locator
         for element in self.elements:
             headers = element.rows[: element.header_rows or 1]
-            for row in element.rows:
+            for place, row in zip(_row_places(element), element.rows, strict=True):
                 for left, right in pairwise(row):
-                    yield left, right, element.locator
+                    yield left, right, place
                 for header in headers:
                     for name, cell in zip(header, row, strict=False):
-                        yield name, cell, element.locator
+                        yield name, cell, place
         for name, value in _leaves("", self.metadata.front_matter):
             yield name, value, _WHOLE
 
@@ -97,12 +97,13 @@ def _walk_element(element: Element, visit: Visit, labels: tuple[str, ...]) -> El
         return element if text == element.text else replace(element, text=text)
     marker = visit(element.marker, TEXT, place, ()) if element.marker else ""
     language = visit(element.language, TEXT, place, ()) if element.language else ""
+    places = _row_places(element)
     rows = tuple(
         tuple(
             visit(
                 cell,
                 ROW if column == 0 and 0 < element.header_rows <= index and len(row) > 1 else TEXT,
-                place,
+                places[index],
                 tuple(name for name in (header, before) if _is_label(name)),
             )
             for column, (cell, header, before) in enumerate(
@@ -119,6 +120,20 @@ def _walk_element(element: Element, visit: Visit, labels: tuple[str, ...]) -> El
     if after == (element.marker, element.language, element.rows, element.text, element.links):
         return element
     return replace(element, marker=marker, language=language, rows=rows, text=text, links=links)
+
+
+def _row_places(element: Element) -> list[Locator]:
+    """Where each row of a table stands, as narrow as is known."""
+    place, starts = element.locator, element.row_starts
+    if len(element.row_places) == len(element.rows):
+        return list(element.row_places)
+    if not place.line or len(starts) != len(element.rows):
+        return [place] * len(element.rows)
+    ends = [max(line, after - 1) for (line, _), (after, _) in pairwise(starts)] + [place.line[1]]
+    return [
+        replace(place, line=(line, end), char=None if place.char is None else (char, place.char[1]))
+        for (line, char), end in zip(starts, ends, strict=True)
+    ]
 
 
 def _headers(element: Element, row: int) -> tuple[str, ...]:

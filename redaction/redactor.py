@@ -233,7 +233,9 @@ class _Joined:
 def _secrets(content: Content, fields: Sequence[Field], joined: _Joined) -> Iterator[Secret]:
     """All secrets of the document."""
     for span in find_secrets(joined.text):
-        yield Secret(span.kind, joined.text[span.start : span.end], fields[joined.index(span.start)].locator)
+        index = joined.index(span.start)
+        start, end = (min(at - joined.starts[index], len(fields[index].text)) for at in (span.start, span.end))
+        yield Secret(span.kind, joined.text[span.start : span.end], _within(fields[index], start, end))
     for field in fields:
         if field.role == TARGET and "%" in field.text:
             text = unquote(field.text)
@@ -242,6 +244,15 @@ def _secrets(content: Content, fields: Sequence[Field], joined: _Joined) -> Iter
     for name, value, locator in content.pairs():
         if is_secret_pair(name, mask(value)):
             yield Secret("PASSWORD", value, locator)
+
+
+def _within(field: Field, start: int, end: int) -> Locator:
+    """The place of some characters of a text: their lines where it stands in the original line by line."""
+    place = field.locator
+    if not place.line or place.line[0] == place.line[1] or place.line[1] - place.line[0] != field.text.count("\n"):
+        return place
+    first = place.line[0] + field.text.count("\n", 0, start)
+    return replace(place, line=(first, first + field.text.count("\n", start, end)), char=None)
 
 
 def _placed(element: Element, safe: SafeLocators) -> Element:

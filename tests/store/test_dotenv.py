@@ -52,6 +52,22 @@ def test_a_dotenv_is_published_and_its_secrets_are_kept_nowhere(make_base: MakeB
     assert not [secret for secret in SECRETS if any(secret in row for row in rows)]
 
 
+@pytest.mark.req("D2.3", "D5.3")
+def test_configuration_is_published_without_its_secrets(make_base: MakeBase) -> None:
+    base = make_base(
+        {
+            "app.toml": f'[server]\nport = 8080\npassword = "{SECRETS[1]}"\n',
+            "app.ini": f"[db]\nhost = h1\npassword = {SECRETS[0]}\n",
+            "secret.yaml": f"apiVersion: v1\nkind: Secret\nstringData:\n  login: {SECRETS[2]}\n",
+        }
+    )
+    summary = base.run()
+    assert (summary["status"], summary["failures"]) == ("published", [])
+    said = "\n".join(str(row["text"]) for row in base.content())
+    assert said.count(MARK) >= 3
+    assert not [secret for secret in SECRETS if secret in said]
+
+
 def test_another_secret_in_its_place_is_no_change(make_base: MakeBase) -> None:
     base = make_base({"prod.env": FILE})
     base.run()

@@ -1,11 +1,12 @@
 """What stands beside the text: anchors, sheets, message ids, names of files, alt text, code and JSON in it."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from kprep.core.errors import SecretFound
-from kprep.core.models import CleanDocument, DocumentMetadata, Element, ElementKind, Link, Locator, Removal
+from kprep.core.models import CleanDocument, DocumentMetadata, Element, ElementKind, Link, Locator, Removal, table_text
 from redaction import RedactionPolicy, Redactor
 
 REDACTOR = Redactor(RedactionPolicy(), b"0123456789abcdef", "acme")
@@ -44,6 +45,24 @@ def test_sheets_and_message_ids_that_tell_a_value_are_left_out() -> None:
     assert "acme" not in repr(result)
     again = CleanDocument("s/a", "text/html", "html", result.elements, (), result.metadata, ())
     assert REDACTOR.redact(again).elements == result.elements
+
+
+def test_the_place_of_a_secret_is_its_line() -> None:
+    text = "import os\n\npassword = 'Winter2023!'\nprint()"
+    code = Element(ElementKind.CODE, text, Locator(line=(10, 13), char=(90, 90 + len(text))))
+    with pytest.raises(SecretFound) as caught:
+        REDACTOR.redact(document(code))
+    assert caught.value.context["locator"] == {"line": [12, 12]}
+    rows = (("Name", "Password"), ("a", "none"), ("b", "Winter2023!"))
+    place = Locator(line=(1, 5), char=(0, 60))
+    table = Element(ElementKind.TABLE, table_text(rows), place, rows=rows, header_rows=1)
+    for known in (
+        replace(table, row_starts=((1, 0), (3, 20), (5, 40))),
+        replace(table, row_places=tuple(Locator(line=(n, n), char=(n * 10 - 10, n * 10)) for n in (1, 3, 5))),
+    ):
+        with pytest.raises(SecretFound) as caught:
+            REDACTOR.redact(document(known))
+        assert caught.value.context["locator"]["line"] == [5, 5]
 
 
 def test_the_place_of_a_secret_names_no_value() -> None:
