@@ -212,7 +212,11 @@ def _rows(text: str, index: int, block: Block, budget: Budget) -> Iterator[Atom]
         lead = header if budget.ruler.size(header) <= budget.limit // 2 else ""
     room = budget.limit - budget.ruler.size(lead)
     rows = block.element.rows
-    coded = lead and not block.element.fragment and explains_codes(rows[0], [row[0] for row in rows[headers:] if row])
+    coded = (
+        lead
+        and not block.element.fragment
+        and explains_codes(rows[headers - 1], [row[0] for row in rows[headers:] if row])
+    )
     fragment = "error" if coded else ""
     for number, (start, end) in enumerate(lines):
         first, last = _trim(text, start, end)

@@ -124,8 +124,8 @@ def _placeholders(text: str) -> tuple[tuple[int, int], ...]:
 
 
 def _narrow_rows(element: Element, breaks: Sequence[int], start: int, end: int) -> Locator:
-    """Lines, characters and cell range of some lines of a table, or the places of its rows. A cell range is narrowed
-    only if it has as many rows as the table has lines."""
+    """Lines, characters and cell range of some lines of a table, or the places of its rows. In a cell range the lines
+    of a repeated header stand for the row below it."""
     place = element.locator
     first, last = (bisect_left(breaks, at) for at in (start, max(end - 1, start)))
     if place.line and place.char and len(element.row_starts) == len(breaks) + 1:
@@ -135,8 +135,10 @@ def _narrow_rows(element: Element, breaks: Sequence[int], start: int, end: int) 
     if len(element.row_places) == len(breaks) + 1:
         place = element.row_places[first].through(element.row_places[last])
     cells = _CELL_RANGE.fullmatch(place.cell or "")
-    if cells and int(cells["bottom"]) - int(cells["top"]) == len(breaks):
-        top, bottom = int(cells["top"]) + first, int(cells["top"]) + last
+    if cells and len(element.row_starts) == len(breaks) + 1:
+        rows = [row for row, _ in element.row_starts]
+        repeated = element.header_rows if rows[0] < int(cells["top"]) else 0
+        top, bottom = rows[max(first, repeated)], rows[max(last, repeated)]
         place = replace(place, cell=f"{cells['left']}{top}:{cells['right']}{bottom}")
     return place
 

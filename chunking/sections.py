@@ -123,7 +123,19 @@ class _Cutter:
             links=links,
             code_language=next((language for language in languages if language), ""),
             fragment=next((fragment for fragment in fragments if fragment), ""),
+            header_rows=self._header_rows(group),
         )
+
+    def _header_rows(self, group: Group) -> int | None:
+        """Of the first table of a group: lines of its header, which the group begins with or repeats. Sheets are looked
+        through for a header; in other formats a table in which none is marked may have one."""
+        first = next((atom for atom in group if atom.kind == "table"), None)
+        if first is None:
+            return None
+        block = self.blocks[first.block]
+        if not block.element.header_rows and block.element.locator.cell is None:
+            return None
+        return block.element.header_rows if first.lead or first.start == block.body else 0
 
     def _last_place(self, group: Group) -> Locator:
         block = self.blocks[group[-1].block]

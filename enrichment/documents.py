@@ -28,7 +28,7 @@ from kprep.core.models import (
 )
 from kprep.core.tables import sentences
 
-VERSION = 8
+VERSION = 9
 CELL_BORDER = " | "
 
 
@@ -114,14 +114,16 @@ class _Writer:
 def rows_as_sentences(child: ChildChunk) -> str:
     """Text of a table chunk with each row as a "field: value" sentence; lines that are no rows stay as they are.
 
-    The header is what the chunk repeats from the table's start, else its first row. Names of columns without a value
-    stand first, in a line of their own: they are found, too.
+    The header is what the chunk knows of, else what it repeats from the table's start, else its first row. Names of
+    columns without a value stand first, in a line of their own: they are found, too.
     """
     lines = child.text.split("\n")
     first = next((number for number, line in enumerate(lines) if CELL_BORDER in line), len(lines))
     last = next((number for number in range(first, len(lines)) if CELL_BORDER not in lines[number]), len(lines))
     rows = [line.split(CELL_BORDER) for line in lines[first:last]]
-    header_rows = max(1, len([line for line in child.lead.split("\n") if CELL_BORDER in line]))
+    header_rows = child.header_rows
+    if header_rows is None:
+        header_rows = max(1, len([line for line in child.lead.split("\n") if CELL_BORDER in line]))
     if len(rows) <= header_rows:
         return child.text
     valued = {column for row in rows[header_rows:] for column, cell in enumerate(row) if any(map(str.isalnum, cell))}

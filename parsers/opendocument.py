@@ -15,7 +15,8 @@ from parsers.odf_package import OdfPackage, points
 from parsers.odf_text import OdfText
 from parsers.office_properties import core_properties
 from parsers.pptx_slide import Shape, reading_order
-from parsers.sheet_grid import MAX_CELLS, Box, Sheet, cell_range, quote_sheet, read_sheets, wanted_sheets
+from parsers.sheet_grid import MAX_CELLS, Sheet, cell_range, quote_sheet, read_sheets, wanted_sheets
+from parsers.sheet_regions import Box
 
 NAME = "opendocument"
 VERSION = 7

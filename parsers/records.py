@@ -109,10 +109,15 @@ def _loosely(line: str, delimiter: str) -> list[str]:
     return next(csv.reader([line], delimiter=delimiter, quoting=csv.QUOTE_NONE), [])
 
 
+def is_number(text: str) -> bool:
+    """Digits with the signs that stand among or after them."""
+    return _NUMBER.match(text.strip()) is not None
+
+
 def has_header(first: Sequence[str], second: Sequence[str]) -> bool:
     """Whether the first record names the columns: distinct words, no number, unless all below looks the same."""
     names = [cell.strip() for cell in first]
-    if len(set(names)) != len(names) or not all(names) or any(_NUMBER.match(name) for name in names):
+    if len(set(names)) != len(names) or not all(names) or any(map(is_number, names)):
         return False
     return any(len(name) <= 60 for name in names) and list(first) != list(second)
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from kprep.core.errors import TooLarge
 from kprep.core.models import Element, ElementKind, Link, Locator, SourceUnit, table_text
-from parsers.records import has_header
+from parsers.merged_cells import Span, spread
+from parsers.sheet_heads import header_rows
+from parsers.sheet_regions import Box, joined, regions
 
 MAX_CELLS = 3_000_000
 """Filled cells of a workbook."""
@@ -16,12 +19,24 @@ MAX_SPREAD = 20_000_000
 """Cells, filled or not, of the rectangles around the regions of one sheet."""
 REGION_ROWS = 100
 """Rows of one table element; the header is repeated."""
+_ROWS_OF_HEAD = 8
+"""Rows of a region that are looked at to tell whether it is headed."""
 _RANGE = re.compile(r"([A-Z]{1,3})(\d{1,7})(?::([A-Z]{1,3})(\d{1,7}))?$")
 
 Cell = tuple[int, int]
 """Row and column, from 0."""
-Box = tuple[int, int, int, int]
-"""First row, first column, last row, last column, from 0, both ends included."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A region of a sheet: its rows that say something and which of the sheet they are, without columns in which no
+    cell begins."""
+
+    box: Box
+    numbers: tuple[int, ...]
+    columns: tuple[int, ...]
+    rows: tuple[tuple[str, ...], ...]
+    header_rows: int
 
 
 @dataclass(slots=True)
@@ -36,6 +51,15 @@ class Sheet:
     merged: Sequence[Box] = ()
     more: Sequence[Element] = ()
     links: Mapping[Cell, str] = field(default_factory=dict)
+    _tables: list[Table] | None = None
+
+    @property
+    def tables(self) -> list[Table]:
+        """Its regions, from top to bottom and left to right. Raises: TooLarge for those that hold little and reach
+        far."""
+        if self._tables is None:
+            self._tables = list(_tables(self))
+        return self._tables
 
 
 def check_size(cells: int, where: str) -> None:
@@ -106,21 +130,22 @@ def wanted_sheets(sheets: Sequence[Sheet], locator: Locator) -> list[Sheet]:
 
 
 def quote_sheet(sheet: Sheet, cell: str | None) -> str:
-    """The sheet's name and the cells of the range, with the row that heads their columns; without a range all."""
+    """The sheet's name and the cells of the range, with the rows that head their columns; without a range all."""
     box = box_of(cell) if cell else None
-    said = [sheet.name] if box else [sheet.name, *(element.text for element in sheet.more)]
-    if box is not None:
-        top = _head_of(sheet, box)
-        said.extend(_row_text(sheet, top, box))
-        said.extend(element.text for element in sheet.more if _lies_in(element, box))
-    for row in sheet.rows if box is None else range(box[0], box[2] + 1):
-        said.extend(_row_text(sheet, row, box))
-    return "\n".join(said)
-
-
-def _row_text(sheet: Sheet, row: int, box: Box | None) -> list[str]:
-    cells = sheet.rows.get(row, {})
-    return [text for column, text in cells.items() if box is None or box[1] <= column <= box[3]]
+    if box is None:
+        said = [cell for table in sheet.tables for row in table.rows for cell in row if cell]
+        return "\n".join([sheet.name, *(element.text for element in sheet.more), *said])
+    heads, said = [], []
+    for table in sheet.tables:
+        columns = [at for at, column in enumerate(table.columns) if box[1] <= column <= box[3]]
+        wanted = [at for at, number in enumerate(table.numbers) if box[0] <= number <= box[2]]
+        if columns and wanted:
+            heads += [
+                table.rows[at][column] for at in range(table.header_rows) if at not in wanted for column in columns
+            ]
+            said += [table.rows[at][column] for at in wanted for column in columns]
+    beside = [element.text for element in sheet.more if _lies_in(element, box)]
+    return "\n".join([sheet.name, *heads, *beside, *filter(None, said)])
 
 
 def _lies_in(element: Element, box: Box) -> bool:
@@ -129,44 +154,79 @@ def _lies_in(element: Element, box: Box) -> bool:
     return place is not None and box[0] <= place[0] <= box[2] and box[1] <= place[1] <= box[3]
 
 
-def _head_of(sheet: Sheet, box: Box) -> int:
-    """The first row of the unbroken run of rows that ends with the range's first one."""
-    row = box[0]
-    while row > 0 and any(box[1] <= column <= box[3] for column in sheet.rows.get(row - 1, ())):
-        row -= 1
-    return row
-
-
 def _elements(sheet: Sheet) -> Iterator[Element]:
-    boxes = regions(sheet.rows, sheet.merged)
-    spread = sum((box[2] - box[0] + 1) * (box[3] - box[1] + 1) for box in boxes)
-    if spread > MAX_SPREAD:
-        raise TooLarge(f"the tables of a sheet spread over {spread} cells, at most {MAX_SPREAD} are read", cells=spread)
-    for box in boxes:
-        yield from _region(sheet, box)
+    for table in sheet.tables:
+        yield from _region(sheet, table)
     for element in sheet.more:
         yield replace(element, hidden=sheet.hidden)
 
 
-def _region(sheet: Sheet, box: Box) -> Iterator[Element]:
+def _tables(sheet: Sheet) -> Iterator[Table]:
+    merged = {(box[0], box[1]): box for box in sheet.merged}
+    touching = regions(sheet.rows, sheet.merged)
+    _check_spread(touching)
+
+    def is_headed(box: Box) -> bool:
+        return _table(sheet, (*box[:2], min(box[2], box[0] + _ROWS_OF_HEAD), box[3]), merged).header_rows > 0
+
+    boxes = joined(sheet.rows, touching, is_headed)
+    _check_spread(boxes)
+    for box in boxes:
+        yield _table(sheet, box, merged)
+
+
+def _check_spread(boxes: Sequence[Box]) -> None:
+    spread_over = sum((box[2] - box[0] + 1) * (box[3] - box[1] + 1) for box in boxes)
+    if spread_over > MAX_SPREAD:
+        raise TooLarge(
+            f"the tables of a sheet spread over {spread_over} cells, at most {MAX_SPREAD} are read", cells=spread_over
+        )
+
+
+def _table(sheet: Sheet, box: Box, merged: Mapping[Cell, Box]) -> Table:
+    cells = {
+        row: {column: held[column] for column in range(box[1], box[3] + 1) if column in held}
+        for row in range(box[0], box[2] + 1)
+        if (held := sheet.rows.get(row))
+    }
+    numbers = [row for row, held in cells.items() if held]
+    columns = sorted({column for held in cells.values() for column in held})
+    rows = [[cells[row].get(column, "") for column in columns] for row in numbers]
+    spans: list[Span] = []
+    for row in numbers if merged else ():
+        for column in cells[row]:
+            if (row, column) in merged:
+                _, _, bottom, right = merged[row, column]
+                top, left = bisect_left(numbers, row), bisect_left(columns, column)
+                tall, wide = bisect_left(numbers, bottom + 1) - top, bisect_left(columns, right + 1) - left
+                spans.append((top, left, tall, wide))
+    has_gaps = columns[-1] - columns[0] >= len(columns)
+    head = header_rows(rows, spans, has_gaps=has_gaps) if len(rows) > 1 else 0
+    return Table(box, tuple(numbers), tuple(columns), spread(rows, spans, head), head)
+
+
+def _region(sheet: Sheet, table: Table) -> Iterator[Element]:
     """One filled cell is a paragraph; the rest tables of bounded length, each with the header."""
-    numbers = [row for row in range(box[0], box[2] + 1) if row in sheet.rows]
-    rows = [tuple(sheet.rows[row].get(column, "") for column in range(box[1], box[3] + 1)) for row in numbers]
-    if sum(map(bool, (cell for row in rows for cell in row))) == 1:
-        text = next(cell for row in rows for cell in row if cell)
-        place, links = Locator(sheet=sheet.name, cell=cell_range(box)), _links(sheet, numbers, box)
-        yield Element(ElementKind.PARAGRAPH, text, place, hidden=sheet.hidden, links=links)
+    box, head = table.box, table.header_rows
+    if len(table.rows) == 1 and len(table.columns) == 1:
+        place, links = Locator(sheet=sheet.name, cell=cell_range(box)), _links(sheet, table.numbers, box)
+        yield Element(ElementKind.PARAGRAPH, table.rows[0][0], place, hidden=sheet.hidden, links=links)
         return
-    headed = len(rows) > 1 and _is_headed(rows[0], rows[1])
-    head, body = rows[: int(headed)], rows[int(headed) :]
-    for at in range(0, len(body), REGION_ROWS):
-        some = (*head, *body[at : at + REGION_ROWS])
-        first = numbers[0] if at == 0 else numbers[int(headed) + at]
-        last = numbers[min(int(headed) + at + REGION_ROWS, len(numbers)) - 1]
-        place = Locator(sheet=sheet.name, cell=cell_range((first, box[1], last, box[3])))
-        table = Element(ElementKind.TABLE, table_text(some), place, rows=some, header_rows=len(head))
-        shown = numbers[: 0 if at else int(headed)] + numbers[int(headed) + at : int(headed) + at + REGION_ROWS]
-        yield replace(table, hidden=sheet.hidden, links=_links(sheet, shown, box))
+    for at in range(head, len(table.rows), REGION_ROWS):
+        numbers = table.numbers[at : at + REGION_ROWS]
+        shown = (*table.numbers[:head], *numbers)
+        rows = (*table.rows[:head], *table.rows[at : at + REGION_ROWS])
+        first = shown[0] if at == head else numbers[0]
+        yield Element(
+            ElementKind.TABLE,
+            table_text(rows),
+            Locator(sheet=sheet.name, cell=cell_range((first, box[1], numbers[-1], box[3]))),
+            rows=rows,
+            header_rows=head,
+            row_starts=tuple((number + 1, 0) for number in shown),
+            hidden=sheet.hidden,
+            links=_links(sheet, shown if at == head else numbers, box),
+        )
 
 
 def _links(sheet: Sheet, numbers: Sequence[int], box: Box) -> tuple[Link, ...]:
@@ -179,98 +239,3 @@ def _links(sheet: Sheet, numbers: Sequence[int], box: Box) -> tuple[Link, ...]:
         for at in cells
         if at in sheet.links and at[1] in sheet.rows[at[0]]
     )
-
-
-def _is_headed(first: Sequence[str], second: Sequence[str]) -> bool:
-    """Whether the first row names the columns; a column or two may be without a name."""
-    named = [(name, value) for name, value in zip(first, second, strict=True) if name]
-    if len(named) < 2 or len(named) * 2 <= len(first):
-        return False
-    return has_header([name for name, _ in named], [value for _, value in named])
-
-
-def regions(rows: Mapping[int, Mapping[int, str]], merged: Sequence[Box] = ()) -> list[Box]:
-    """Boxes around cells that touch, also over corners, from top to bottom and left to right; none overlap.
-
-    A merged range touches wherever it reaches."""
-    boxes: list[Box] = []
-    above: list[int] = []  # numbers of boxes that reach the row before
-    group: list[int] = []  # box -> the box it became part of
-
-    def root(number: int) -> int:
-        while group[number] != number:
-            group[number] = group[group[number]]
-            number = group[number]
-        return number
-
-    spans = _spans(rows, merged)
-    previous = -2
-    for row in sorted(spans):
-        here: list[int] = []
-        reached = [(number, ends) for number, ends in zip(above, _ends(spans, previous), strict=True)]
-        for first, last in spans[row]:
-            number = len(boxes)
-            boxes.append((row, first, row, last))
-            group.append(number)
-            for other, (left, right) in reached if previous == row - 1 else ():
-                if left <= last + 1 and first <= right + 1:
-                    group[root(other)] = root(number)
-            here.append(number)
-        above, previous = here, row
-    joined: dict[int, Box] = {}
-    for number, box in enumerate(boxes):
-        base = root(number)
-        joined[base] = _around(joined.get(base, box), box)
-    return sorted(_without_overlap(list(joined.values())))
-
-
-def _ends(spans: Mapping[int, list[tuple[int, int]]], row: int) -> list[tuple[int, int]]:
-    return spans.get(row, [])
-
-
-def _spans(rows: Mapping[int, Mapping[int, str]], merged: Sequence[Box]) -> dict[int, list[tuple[int, int]]]:
-    """Row -> runs of columns side by side that hold text or are covered by a merged cell with text."""
-    columns: dict[int, set[int]] = {}
-    for top, left, bottom, right in merged:
-        if left in rows.get(top, {}) and bottom - top < 10_000 and right - left < 1000:
-            for row in range(top, bottom + 1):
-                columns.setdefault(row, set()).update(range(left, right + 1))
-    spans: dict[int, list[tuple[int, int]]] = {}
-    for row in {*rows, *columns}:
-        filled = sorted({*rows.get(row, ()), *columns.get(row, ())})
-        runs: list[tuple[int, int]] = []
-        for column in filled:
-            if runs and column == runs[-1][1] + 1:
-                runs[-1] = (runs[-1][0], column)
-            else:
-                runs.append((column, column))
-        if runs:
-            spans[row] = runs
-    return spans
-
-
-def _around(one: Box, other: Box) -> Box:
-    return min(one[0], other[0]), min(one[1], other[1]), max(one[2], other[2]), max(one[3], other[3])
-
-
-def _without_overlap(boxes: list[Box]) -> list[Box]:
-    """Boxes that lie over one another are one region."""
-    kept: list[Box] = []
-    active: list[Box] = []
-    for box in sorted(boxes):
-        current = box
-        while True:
-            over = [
-                other for other in active
-                if other[2] >= current[0] and other[1] <= current[3] and current[1] <= other[3]
-            ]  # fmt: skip
-            if not over:
-                break
-            for other in over:
-                active.remove(other)
-                current = _around(current, other)
-        done = [other for other in active if other[2] < box[0]]
-        kept.extend(done)
-        active = [other for other in active if other[2] >= box[0]]
-        active.append(current)
-    return [*kept, *active]

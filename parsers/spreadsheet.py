@@ -70,11 +70,11 @@ _LONG_VALUE = re.compile(rb">-?[1-9][0-9]{15,20}</")
 
 
 def parse(raw: RawDocument) -> ParsedDocument:
-    """A heading with each sheet's name, then its regions as tables (at most 100 rows, header repeated), lone cells as
-    paragraphs, both with the links of their cells, its text boxes, its charts as titles and tables, with `sheet` and
-    `cell` ("A1:D20"); a `SourceUnit` for each sheet.
+    """A heading with each sheet's name, then its regions as tables (at most 100 rows, header repeated; labels of a form
+    in one row with their values), lone cells as paragraphs, both with the links of their cells, its text boxes, its
+    charts as titles and tables, with `sheet` and `cell` ("A1:D20"); a `SourceUnit` for each sheet.
 
-    Dates are ISO 8601; a merged cell's text stands once; sheets not shown are `hidden`; comments follow their sheet
+    Dates are ISO 8601; sheets not shown are `hidden`; comments follow their sheet
     (fragments `comment`). Raises: TooLarge, EncryptedDocument, CorruptDocument."""
     package = _package(raw.content, raw.uri)
     elements, units = read_sheets(_sheets(raw.content, package, raw.uri))

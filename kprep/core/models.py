@@ -133,8 +133,8 @@ class Element:
     `level`: heading 1..6, list depth from 1, else 0. `marker`: "3." or "-" of a list item. `language`: of a code block.
     `rows`: cells of a table, the first `header_rows` of them being its header.
     `row_starts`: line and character (as in `Locator.line` and `.char`) at which each row begins, where rows follow one
-    another in a text; else empty. `row_places`: where each row stands, where a table runs over pages or
-    rows have numbers; else empty.
+    another in a text; of a sheet, its row (from 1) and 0; else empty. `row_places`: where each row stands, where a
+    table runs over pages or rows have numbers; else empty.
     `hidden`: the reader of the original does not see it (white text, display:none).
     `fragment`: what kind of knowledge it is where the format itself says so ("def", "ex", "api", "schema", "field",
     "error", ...), else "". Elements of a fragment stay apart from those of another one or at another anchor.
@@ -276,7 +276,8 @@ class ChildChunk:
     Consecutive children tile their parent: only white space lies between them; `overlap` characters at the start
     repeat the end of the child before (0 = none). `kind`: "text", "list", "table", "code".
     `key`: content-addressed and unique within the document; edits elsewhere do not change it.
-    `fragment`: of its elements, "" where they name none.
+    `fragment`: of its elements, "" where they name none. `header_rows`: of a table it begins with or goes on, how many
+    of its rows in `text` are header; None where that is not known.
     """
 
     key: str
@@ -292,6 +293,7 @@ class ChildChunk:
     links: tuple[Link, ...]
     code_language: str = ""
     fragment: str = ""
+    header_rows: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

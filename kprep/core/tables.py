@@ -35,9 +35,10 @@ def explains_codes(header: Sequence[str], cells: Sequence[str]) -> bool:
 def sentences(rows: Rows, header_rows: int) -> tuple[str, ...]:
     """One sentence for each row of the body, in order: "Model: P-7; Flow (l/min): 40." Empty cells are left out.
 
-    A header of several rows is read from top to bottom ("Price / net"); a cell of its upper rows that is empty
-    belongs to the one left of it, as merged cells are written. Without a header, a table of two columns is one of
-    names and values; in others the cells stand alone. Raises: ValueError for a negative number of header rows.
+    A header of several rows is read from top to bottom ("Price / net"), a title over all of it left out; a cell of its
+    upper rows that is empty belongs to the one left of it, as merged cells are written. Without a header, a table of
+    two columns is one of names and values; in others the cells stand alone. Raises: ValueError for a negative number of
+    header rows.
     """
     if header_rows < 0:
         raise ValueError("a table cannot have a negative number of header rows")
@@ -55,6 +56,8 @@ def _fields(header: Rows, width: int) -> list[str]:
     """For each column, what its header cells say."""
     columns: list[list[str]] = [[] for _ in range(width)]
     for number, row in enumerate(header):
+        if width > 1 and number < len(header) - 1 and not any(map(_plain, row[1:])):
+            continue  # a title
         last = ""
         for column in range(width):
             cell = _plain(row[column]) if column < len(row) else ""

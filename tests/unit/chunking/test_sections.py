@@ -393,7 +393,8 @@ def test_no_child_spans_places_that_one_locator_cannot_cite(field: str) -> None:
 @pytest.mark.req("D3.8")
 def test_rows_of_a_sheet_are_cited_by_their_cells() -> None:
     rows = [("Name", "Value"), *[(f"name {n}", "some words to fill the row") for n in range(2, 61)]]
-    sheet = replace(table(*rows), locator=Locator(sheet="S", cell="A1:B60"))
+    starts = tuple((number, 0) for number in range(1, 61))
+    sheet = replace(table(*rows), locator=Locator(sheet="S", cell="A1:B60"), row_starts=starts)
     children = cut(sheet, max_tokens=64).children
     assert len(children) > 3
     at = 1
@@ -406,6 +407,33 @@ def test_rows_of_a_sheet_are_cited_by_their_cells() -> None:
     assert [child.locator.row for child in listed] == [
         int((c.locator.cell or "A0").split(":")[0][1:]) for c in children
     ]
+
+
+@pytest.mark.req("D3.8")
+def test_rows_below_a_repeated_header_of_a_sheet_are_cited_by_their_own_cells() -> None:
+    rows = [("Site", "Plan"), ("", "2024"), *[(f"site {n}", "some words to fill the row") for n in range(1, 51)]]
+    numbers = [*range(102, 127), *range(128, 153)]  # row 127 is blank
+    starts = ((1, 0), (2, 0), *((number, 0) for number in numbers))
+    place = Locator(sheet="S", cell="A102:B152")
+    sheet = replace(table(*rows), locator=place, row_starts=starts, header_rows=2)
+    children = cut(sheet, max_tokens=64).children
+    assert len(children) > 3
+    for child in children:
+        said = [int(line.split(" | ")[0].removeprefix("site ")) for line in child.text.split("\n") if "site" in line]
+        first, last = numbers[said[0] - 1], numbers[said[-1] - 1]
+        assert child.locator == Locator(sheet="S", cell=f"A{first}:B{last}")
+
+
+@pytest.mark.req("D4.13")
+def test_chunks_know_the_header_of_their_table() -> None:
+    rows = [("Site", "Plan"), ("", "2024"), *[(f"site {n}", "some words to fill the row") for n in range(1, 51)]]
+    sheet = Locator(sheet="S", cell="A1:B52")
+    headed = cut(replace(table(*rows), header_rows=2), max_tokens=64).children
+    assert {child.header_rows for child in headed} == {2}
+    bare = cut(replace(table(*rows), header_rows=0, locator=sheet), max_tokens=64).children
+    assert {child.header_rows for child in bare} == {0}
+    unknown = cut(paragraph(LONG), replace(table(*rows), header_rows=0), max_tokens=64).children
+    assert {child.header_rows for child in unknown} == {None}
 
 
 @pytest.mark.req("D2.4", "D2.6", "D6.3")

@@ -131,6 +131,11 @@ def test_how_boilerplate_is_learnt_changes_no_document_by_itself() -> None:
             2,
             ("Model: P-7; Price / net: 10; Price / gross: 12.",),
         ),
+        (
+            (("Prices of 2024", "", ""), ("Model", "net", "gross"), ("P-7", "10", "12")),
+            2,
+            ("Model: P-7; net: 10; gross: 12.",),
+        ),
         ((("Voltage:", "230 V"), ("Weight", "")), 0, ("Voltage: 230 V.", "Weight.")),
         ((("a", "b", "c"), ("", "", "")), 0, ("a; b; c.",)),
         (

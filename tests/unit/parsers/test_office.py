@@ -16,7 +16,8 @@ from kprep.core.models import ElementKind, Locator, ParsedDocument, RawDocument
 from parsers import PARSERS, parse, parser_for
 from parsers.media_type import detect
 from parsers.number_formats import as_shown
-from parsers.sheet_grid import Sheet, box_of, cell_range, column_name, read_sheets, regions
+from parsers.sheet_grid import Sheet, box_of, cell_range, column_name, read_sheets
+from parsers.sheet_regions import regions
 from tests.fakes.old_workbooks import Cells, xls, xlsb
 
 
@@ -142,7 +143,7 @@ def test_sheets_regions_dates_and_merged_cells() -> None:
     tables = {e.locator.cell: e for e in book.elements if e.kind is ElementKind.TABLE}
     assert tables["A3:C5"].rows[1:] == (("2024-01-01", "Pump", "12.5"), ("2024-01-02T12:00:00", "Valve", "25"))
     assert tables["A3:C5"].header_rows == 1
-    assert tables["A1:B3"].rows[1:] == (("North", "1"), ("", "2"))
+    assert tables["A1:B3"].rows[1:] == (("North", "1"), ("North", "2"))
     assert [(u.kind, u.state) for u in book.units] == [("sheet", s) for s in ("ok", "no_text", "ok", "ok")]
 
 
