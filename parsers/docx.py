@@ -16,7 +16,7 @@ from parsers.docx_xml import Package
 from parsers.office_properties import core_properties
 
 NAME = "docx"
-VERSION = 10
+VERSION = 11
 
 
 def parse(raw: RawDocument) -> ParsedDocument:

@@ -19,7 +19,7 @@ from parsers.sheet_grid import MAX_CELLS, Sheet, cell_range, quote_sheet, read_s
 from parsers.sheet_regions import Box
 
 NAME = "opendocument"
-VERSION = 7
+VERSION = 8
 _KIND = "application/vnd.oasis.opendocument."
 _EXPONENT = re.compile(r"-?\d(?:[.,]\d+)?E\+\d+$")
 _LONG = re.compile(r"-?\d(?:\.?\d+)(?:E\+?\d+)?$", re.IGNORECASE)

@@ -11,7 +11,7 @@ from parsers.office_properties import core_properties
 from parsers.omml import latex
 
 NAME = "pptx"
-VERSION = 5
+VERSION = 6
 MAIN = "ppt/presentation.xml"
 MAX_SLIDES = 5000
 _MAIN_PART = "application/vnd.openxmlformats-officedocument.presentationml."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -20,6 +21,8 @@ _FURNITURE = {
 }
 _BULLETED = {"body", "obj", ""}
 _WIDEST = 500
+_MOST_BANDS = 30
+"""Bands of a slide that are looked at together."""
 _NOWHERE = (0, 0, 0, 0)
 
 Frame = tuple[int, int, int, int]
@@ -241,10 +244,12 @@ def _emu(text: str | None) -> int:
 
 def reading_order(shapes: Sequence[Shape]) -> list[Shape]:
     """Titles, then bands from top to bottom, each from left to right; footers last. A shape whose middle lies beside
-    the first of a band belongs to the band."""
+    the first of a band belongs to the band. Bands whose shapes stand in columns below each other are read column by
+    column where that is nearer to the order of the file."""
     titles = [shape for shape in shapes if shape.kind in _TITLES]
     last = [shape for shape in shapes if shape.kind in _FURNITURE]
     rest = [shape for shape in shapes if shape.kind not in _TITLES and shape.kind not in _FURNITURE]
+    at = {id(shape): number for number, shape in enumerate(rest)}
     bands: list[list[Shape]] = []
     for shape in sorted(rest, key=lambda shape: shape.frame[1]):
         middle = (shape.frame[1] + shape.frame[3]) / 2
@@ -252,18 +257,53 @@ def reading_order(shapes: Sequence[Shape]) -> list[Shape]:
             bands[-1].append(shape)
         else:
             bands.append([shape])
-    return [*titles, *(shape for band in bands for shape in _left_to_right(band)), *last]
+    out: list[Shape] = []
+    while bands:
+        count = _columns_reach(bands)
+        by_rows = [shape for band in bands[:count] for shape in _left_to_right(band)]
+        by_columns = _left_to_right(by_rows)
+        turned = (sum(_overtaken([at[id(shape)] for shape in order])) for order in (by_columns, by_rows))
+        out += by_columns if next(turned) < next(turned) else by_rows
+        bands = bands[count:]
+    return [*titles, *out, *last]
+
+
+def _columns_reach(bands: Sequence[Sequence[Shape]]) -> int:
+    """How many of the bands, at least one, stand in the same columns: no shape reaches the middle of one in another."""
+    shapes: list[Shape] = []
+    for count, band in enumerate(bands[:_MOST_BANDS]):
+        shapes += band
+        columns = _columns(shapes)
+        reach = [max(shape.frame[2] for shape in column) for column in columns]
+        begin = [min(shape.frame[0] + shape.frame[2] for shape in column) / 2 for column in columns]
+        if count and (len(columns) < 2 or any(right > middle for right, middle in zip(reach, begin[1:], strict=False))):
+            return count
+    return max(min(len(bands), _MOST_BANDS), 1)
+
+
+def _overtaken(order: Iterable[int]) -> Iterator[int]:
+    """For each number, how many larger ones stand before it."""
+    before: list[int] = []
+    for number in order:
+        place = bisect_left(before, number)
+        yield len(before) - place
+        before.insert(place, number)
 
 
 def _left_to_right(band: Iterable[Shape]) -> list[Shape]:
     """Columns of a band from the left; within a column from the top."""
+    return [shape for column in _columns(band) for shape in sorted(column, key=lambda shape: shape.frame[1])]
+
+
+def _columns(shapes: Iterable[Shape]) -> list[list[Shape]]:
+    """Shapes whose middle lies below or above the leftmost of a column, from the left."""
     columns: list[list[Shape]] = []
-    for shape in sorted(band, key=lambda shape: shape.frame[0]):
+    for shape in sorted(shapes, key=lambda shape: shape.frame[0]):
         if columns and (shape.frame[0] + shape.frame[2]) / 2 <= columns[-1][0].frame[2]:
             columns[-1].append(shape)
         else:
             columns.append([shape])
-    return [shape for column in columns for shape in sorted(column, key=lambda shape: shape.frame[1])]
+    return columns
 
 
 def _marker(properties: Node | None, counters: dict[int, int], level: int, *, bulleted: bool) -> str:

@@ -48,7 +48,7 @@ from parsers.sheet_grid import (
 from parsers.sheet_markup import cell_formats, cell_links, formats_of
 
 NAME = "spreadsheet"
-VERSION = 8
+VERSION = 9
 MAIN = "xl/workbook.xml"
 _LONGEST_CHART = 200
 _OLE = b"\xd0\xcf\x11\xe0"

@@ -708,3 +708,32 @@ def test_long_numbers_of_open_document_keep_all_digits(value: str, shown: str, s
     content = BUILD.odf("spreadsheet", "spreadsheet", sheet)
     (table,) = (e for e in read("a.ods", content).elements if e.rows)
     assert table.rows == ((said, "2"),)
+
+
+def boxes(*placed: tuple[str, int, int]) -> list[str]:
+    """Words of a slide of boxes, 900 wide and 90 high, in the order in which they are read."""
+    slide = "".join(BUILD.shape(words, (left, top)) for words, left, top in placed)
+    return texts(read("a.pptx", BUILD.deck([slide])), slide=1)
+
+
+@pytest.mark.req("D2.9")
+def test_boxes_in_columns_are_read_as_the_file_has_them() -> None:
+    steps = [("Step 1", 0, 100), ("Prepare", 0, 200), ("Step 2", 1000, 100), ("Sign", 1000, 205), ("Step 3", 2000, 95)]
+    assert boxes(*steps, ("Send", 2000, 200)) == ["Step 1", "Prepare", "Step 2", "Sign", "Step 3", "Send"]
+    rows = sorted(steps, key=lambda step: (step[2] > 150, step[1]))
+    assert boxes(*rows) == ["Step 1", "Step 2", "Step 3", "Prepare", "Sign"]
+
+
+@pytest.mark.req("D2.9")
+def test_a_box_across_the_columns_parts_them() -> None:
+    wide = BUILD.shape("All of it", (0, 300)).replace('cx="900"', 'cx="1900"')
+    upper = [("A", 0, 100), ("a", 0, 200), ("B", 1000, 100), ("b", 1000, 200)]
+    lower = [("C", 0, 400), ("D", 1000, 400), ("c", 0, 500), ("d", 1000, 500)]
+    slide = "".join(BUILD.shape(words, (left, top)) for words, left, top in [*lower, *upper]) + wide
+    read_in_order = texts(read("a.pptx", BUILD.deck([slide])), slide=1)
+    assert read_in_order == ["A", "a", "B", "b", "All of it", "C", "D", "c", "d"]
+
+
+def test_a_slide_of_very_many_boxes_is_read() -> None:
+    many = [(f"box {n}", n % 40 * 1000, n // 40 * 100) for n in range(2000)]
+    assert boxes(*many)[:2] == ["box 0", "box 1"]
