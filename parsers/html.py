@@ -42,10 +42,15 @@ _CREATED = ("article:published_time", "datepublished", "dc.date", "dcterms.creat
 _MODIFIED = ("article:modified_time", "datemodified", "last-modified", "dcterms.modified", "og:updated_time")
 _SCRIPTS = re.compile(r"<(script|style|template)\b.*?(?:</\1\s*>|$)", re.IGNORECASE | re.DOTALL)
 _COMMENTS = re.compile(r"<!--.*?(?:-->|$)", re.DOTALL)
-_NO_MARKUP = re.compile(
-    r"<!--.*?-->|<(?P<raw>script|style)\b.*?</(?P=raw)\s*>|<!\[CDATA\[(?P<cdata>.*?)\]\]>", re.IGNORECASE | re.DOTALL
-)
-"""Comments, scripts and styles, in which nothing else begins, and sections of text without markup (XHTML)."""
+_CDATA = "<![CDATA["
+_NO_MARKUP = re.compile(r"<!--|<(script|style)\b|<!\[CDATA\[", re.IGNORECASE)
+"""What begins comments, scripts and styles, in which nothing else begins, and sections of text without markup."""
+_ENDS = {
+    "": re.compile("-->"),
+    "script": re.compile(r"</script\s*>", re.IGNORECASE),
+    "style": re.compile(r"</style\s*>", re.IGNORECASE),
+    _CDATA: re.compile(r"\]\]>"),
+}
 _TAG_START = re.compile(r"</?[A-Za-z]")
 _PAGE_END = re.compile(r"</html\s*>", re.IGNORECASE)
 _CUT_TAGS = re.compile(r"\A[^<>]*>|<[^<>]*\Z")
@@ -111,11 +116,24 @@ def _whole_tags(text: str, start: int, end: int) -> str:
 
 def decoded(content: bytes, uri: str) -> str:
     """The page with its CDATA sections written as the text they hold, on the same lines. Raises: WrongEncoding."""
-    return _NO_MARKUP.sub(_said, decode_document(content, uri).text)
+    return _without_sections(decode_document(content, uri).text)
 
 
-def _said(found: re.Match[str]) -> str:
-    return found[0] if found["cdata"] is None else escape(found["cdata"])
+def _without_sections(text: str) -> str:
+    """The text with what CDATA sections hold written as markup writes it. What is not closed stays as it is."""
+    if _CDATA not in text:
+        return text
+    parts: list[str] = []
+    at = 0
+    while found := _NO_MARKUP.search(text, at):
+        is_section = found[0].upper() == _CDATA
+        end = _ENDS[_CDATA if is_section else (found[1] or "").lower()].search(text, found.end())
+        if end is None:
+            break
+        inside = escape(text[found.end() : end.start()]) if is_section else text[found.start() : end.end()]
+        parts += (text[at : found.start()], inside)
+        at = end.end()
+    return "".join((*parts, text[at:]))
 
 
 def _tree(text: str, uri: str) -> HtmlElement | None:
