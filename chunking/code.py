@@ -58,4 +58,4 @@ def _merged(elements: list[Element]) -> Element:
     return replace(first, text="\n\n".join(e.text for e in elements), locator=first.locator.through(last.locator))
 
 
-CHUNKER = ChunkerSpec("code", 6, chunk)
+CHUNKER = ChunkerSpec("code", 7, chunk)

@@ -17,4 +17,4 @@ def chunk(document: RedactedDocument, profile: ChunkProfile, count_tokens: Count
     return sections.chunk(document, replace(profile, min_tokens=0, overlap_sentences=0), count_tokens)
 
 
-CHUNKER = ChunkerSpec("openapi", 10, chunk)
+CHUNKER = ChunkerSpec("openapi", 11, chunk)

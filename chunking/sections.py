@@ -174,4 +174,4 @@ class _Cutter:
         return self.text[max(group[0].start, block.start) : min(group[-1].end, block.end)]
 
 
-CHUNKER = ChunkerSpec("sections", 12, chunk)
+CHUNKER = ChunkerSpec("sections", 13, chunk)

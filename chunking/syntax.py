@@ -18,9 +18,10 @@ _ALIASES = {
     "py": "python", "python3": "python", "ipython": "python", "js": "javascript", "jsx": "javascript",
     "node": "javascript", "ts": "typescript", "golang": "go", "rs": "rust", "c++": "cpp", "c#": "csharp",
     "cs": "csharp", "rb": "ruby", "sh": "bash", "shell": "bash", "zsh": "bash",
+    "yml": "yaml", "jsonc": "json", "json5": "json",
 }  # fmt: skip
 GRAMMARS = frozenset(
-    "python javascript typescript tsx java go rust c cpp csharp ruby php bash sql kotlin swift scala".split()
+    "python javascript typescript tsx java go rust c cpp csharp ruby php bash sql kotlin swift scala json yaml".split()
 )
 _PHP = "<?php\n"  # without it all of PHP is text
 _DEEPEST = 60

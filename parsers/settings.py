@@ -24,13 +24,16 @@ _LONGEST_VALUE = 400
 @dataclass(frozen=True, slots=True)
 class Setting:
     """A key (`path`, outermost first) whose characters are [start, end), and its value as written. `part`: number of
-    the part of the file it stands in; sections of one name in two parts are two."""
+    the part of the file it stands in; sections of one name in two parts are two. `members`: of a record in a list, the
+    settings in it, which are told together; `apart`: it belongs to such a list."""
 
     path: tuple[str, ...]
     start: int
     end: int
     value: str
     part: int = 0
+    members: tuple[Setting, ...] = ()
+    apart: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,19 +85,21 @@ def withheld_lines(source: SourceText) -> list[SourceUnit]:
 
 
 def _sections(settings: Sequence[Setting], titles: Sequence[str]) -> tuple[list[_Section], dict[int, str]]:
-    """Settings by part and the outermost key above them, those without one first; and the anchor of each part that has
-    a title."""
+    """Settings by part and the outermost key above them, first those without one, to which all of a list of records
+    belong; and the anchor of each part that has a title."""
     distinct = Distinct()
     parts = {number: distinct.take(slug(title) or "document") for number, title in enumerate(titles)}
     found: dict[tuple[int, str], list[Setting]] = {}
+    records = {(setting.part, setting.path[0]) for setting in settings if setting.members and len(setting.path) == 1}
     for setting in settings:
-        found.setdefault((setting.part, setting.path[0] if len(setting.path) > 1 else ""), []).append(setting)
+        is_outermost = len(setting.path) == 1 or (setting.part, setting.path[0]) in records
+        found.setdefault((setting.part, "" if is_outermost else setting.path[0]), []).append(setting)
     sections = []
     for part, name in sorted(found, key=lambda key: (key[0], key[1] != "")):
         before = f"{parts[part]}/" if titles else ""
         anchor = distinct.take(before + name) if name else ""
         members = [
-            (s, distinct.take(".".join([anchor, *s.path[1:]]) if name else before + s.path[0]))
+            (s, distinct.take(".".join([anchor, *s.path[1:]]) if name else before + ".".join(s.path)))
             for s in found[part, name]
         ]
         sections.append(_Section(part, name, anchor, members))
@@ -127,8 +132,16 @@ def _unit(source: SourceText, members: Sequence[tuple[Setting, str]], told: dict
 
 
 def _text(source: SourceText, setting: Setting, told: dict[int, tuple[str, ...]]) -> tuple[str, int]:
+    """What a setting says, and where it begins, as `_line`; of a record its name, then each of its settings."""
+    if not setting.members:
+        return _line(source, setting, told, 0)
+    lines = [_line(source, member, told, len(setting.path)) for member in setting.members]
+    return "\n".join([".".join(setting.path), *(text for text, _ in lines)]), min(setting.start, lines[0][1])
+
+
+def _line(source: SourceText, setting: Setting, told: dict[int, tuple[str, ...]], above_it: int) -> tuple[str, int]:
     """`comment`, then `path: value`; and where the comment begins. `told`: where comments that were said begin ->
-    the keys above the setting that said it first."""
+    the keys above the setting that said it first. `above_it`: keys of the path that are said before."""
     number = source.lines.number_at(setting.start)
     above: list[str] = []
     first = setting.start
@@ -145,7 +158,7 @@ def _text(source: SourceText, setting: Setting, told: dict[int, tuple[str, ...]]
     after = _TRAILING.search(last.text, max(setting.end - last.start, 0))
     own = [after.group(1).strip()] if after and _is_about(last.start + after.start(1), setting, told) else []
     value = " ".join(setting.value.split())
-    text = f"{'.'.join(setting.path)}: {value[:_LONGEST_VALUE]}".rstrip(": ")
+    text = f"{'.'.join(setting.path[above_it:])}: {value[:_LONGEST_VALUE]}".rstrip(": ")
     return "\n".join([*filter(None, (*above, *own)), text]), first
 
 
@@ -158,8 +171,7 @@ def _is_about(comment: int, setting: Setting, told: dict[int, tuple[str, ...]]) 
 def quote_settings(text: str, span: tuple[int, int], settings: Sequence[Setting]) -> str:
     """The lines of a place, after the full names of the settings in it (the outer keys of an inner one stand elsewhere)
     and their values (an alias names one)."""
-    names = [
-        f"{'.'.join(s.path)} {s.value}" for s in settings if s.start < span[1] and span[0] < max(s.end, s.start + 1)
-    ]
+    inside = [s for s in settings if s.start < span[1] and span[0] < max(s.end, s.start + 1)]
+    names = [f"{'.'.join(s.path)} {s.value}" for setting in inside for s in (setting, *setting.members)]
     stop = min((at for sign in "\r\n" if (at := text.find(sign, span[1])) >= 0), default=len(text))
     return "\n".join([*names, text[span[0] : stop]])

@@ -34,7 +34,7 @@ _TRANSCRIPT = re.compile(
 _CONVERSATION = re.compile(r'\s*\{\s*"kprep_conversation"\s*:')
 _ENTRY_NAME = re.compile(r'"name"\s*:')
 _DICTIONARY = re.compile(
-    r"^(?:models|tables|entities|sources|datasets|views)\s*:(?=.{0,4000}?^\s+(?:-\s+)?(?:columns|fields|attributes|variables)\s*:\s*\n\s+(?:-\s+)?\w+\s*:)",
+    r"^(?:models|tables|entities|sources|datasets|views)\s*:(?=.{0,4000}?^\s+(?:-\s+)?(?:columns|fields|attributes|variables)\s*:\s*\n\s+(?:-\s+)?\{?\s*\w+\s*:)",
     re.MULTILINE | re.DOTALL,
 )
 _DDL = re.compile(r"\bCREATE\s+(?:\w+\s+){0,4}?(?:TABLE|VIEW|TYPE)\b|\bCOMMENT\s+ON\b|\bALTER\s+TABLE\b", re.IGNORECASE)

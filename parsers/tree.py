@@ -10,6 +10,8 @@ from kprep.core.errors import CorruptDocument, Recursive, TooLarge
 MAX_DEPTH = 200
 MAX_NODES = 2_000_000
 MAX_BYTES = 24_000_000
+_NAMING = ("name", "id", "code", "key", "title", "slug", "uuid", "number", "label")
+_LONGEST_NAME = 80
 
 
 @dataclass(slots=True, eq=False)
@@ -94,6 +96,17 @@ class Node:
             yield from entry.value.leaves((*path, entry.key))
         for number, item in enumerate(self.items):
             yield from item.leaves((*path, str(number)))
+
+
+def names_of(items: list[Node]) -> list[str]:
+    """What the items of a list are called, each by a name of its own: the value of the first key of `_NAMING` that
+    tells all of them apart, else of their first key; else their numbers from 1."""
+    keys = [entries[0].key] if items and (entries := items[0].entries) else []
+    for key in (*_NAMING, *keys):
+        names = [" ".join(item.text_of(key).split()) for item in items]
+        if all(0 < len(name) <= _LONGEST_NAME for name in names) and len(set(names)) == len(names):
+            return names
+    return [str(number) for number in range(1, len(items) + 1)]
 
 
 def outline(entry: Entry) -> list[str]:

@@ -1,4 +1,5 @@
-"""Configuration and other data in YAML and JSON: the file as code, and each setting by its dotted name."""
+"""Configuration and other data in YAML and JSON: the file as code, each setting by its dotted name, each record of a
+list by the name of the list and its own."""
 
 from __future__ import annotations
 
@@ -12,14 +13,16 @@ from parsers.decoding import decode
 from parsers.settings import Setting, quote_settings, setting_elements, span_of, withheld_lines
 from parsers.source_text import document, read
 from parsers.source_text import quote as quote_text
-from parsers.tree import MAX_BYTES, Node
+from parsers.tree import MAX_BYTES, Node, names_of
 from parsers.tree_text import is_json, load_all, load_parts
 
 NAME = "yaml_config"
-VERSION = 6
+VERSION = 7
 MEDIA_TYPES = ("application/yaml", "application/json")
 
 _LONGEST_TITLE = 80
+_MEMBERS = 60
+"""Settings of one record."""
 _TEMPLATE = ("{{", "{%", "<%")
 
 
@@ -76,7 +79,7 @@ def _title(root: Node, number: int) -> str:
 
 
 def _below(node: Node, path: tuple[str, ...], start: int, part: int) -> list[Setting]:
-    """Settings of a tree: scalars, lists of scalars as one, each at the key that holds it."""
+    """Settings of a tree: scalars, lists of scalars as one, each at the key that holds it; and the records of lists."""
     if node.kind == "scalar" or (node.kind == "list" and all(item.kind == "scalar" for item in node.items)):
         value = ", ".join(item.text for item in node.items) if node.kind == "list" else node.text
         return [Setting(path, start, node.end, value, part)] if path else []
@@ -85,9 +88,23 @@ def _below(node: Node, path: tuple[str, ...], start: int, part: int) -> list[Set
     out: list[Setting] = []
     for entry in node.entries:
         out += _below(entry.value, (*path, entry.key), entry.start, part)
-    for item in node.items:
-        out += _below(item, path, item.start, part)
+    for item, name in zip(node.items, names_of(node.items), strict=True):
+        inner = (*path, name)
+        found = _record(item, inner, part) if item.kind == "map" else _below(item, inner, item.start, part)
+        out += [replace(setting, apart=True) for setting in found]
     return out
+
+
+def _record(item: Node, path: tuple[str, ...], part: int) -> list[Setting]:
+    """A mapping in a list: its settings as one, then what stands in lists inside it. Of one with very many settings
+    each stands for itself."""
+    found = _below(item, path, item.start, part)
+    own = tuple(setting for setting in found if not setting.apart)
+    if not item.entries or not 1 <= len(own) <= _MEMBERS:
+        return found
+    end = max((setting.end for setting in own if item.start <= setting.start < item.end), default=item.end)
+    record = Setting(path, item.start, end, "", part, members=own)
+    return [record, *(setting for setting in found if setting.apart)]
 
 
 PARSER = ParserSpec(NAME, VERSION, MEDIA_TYPES, parse, quote)

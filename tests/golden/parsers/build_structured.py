@@ -217,6 +217,26 @@ debug: true
 ---
 second: document
 """
+RECORDS = """alerts:
+  # when disks fill up
+  - alert: DiskFull
+    expr: disk_free < 5
+    annotations: {summary: Disk is nearly full, runbook: RB-17}
+  - alert: HighLoad # of one minute
+    expr: load > 8
+teams:
+  - name: Operations
+    phone: 12
+    members:
+      - {id: jr, role: lead}
+      - {id: ab, role: on call}
+  - name: Support
+    members: []
+steps:
+  - run: same
+  - run: same
+  - plain
+"""
 JSON_CONFIG = '{\n\t"editor": {"tabSize": 4, "rulers": [80, 120]}, // of all languages\n\t"files.exclude": {"**/.git": true},\n}\n'
 INI = """\
 ; of everything
@@ -454,6 +474,7 @@ CASES = {
     "data_dictionary-d22_csv/input.csv": DICTIONARY_CSV,
     "data_dictionary-d22_yaml/input.yml": DICTIONARY_YAML,
     "yaml_config-d23_server/input.yaml": YAML,
+    "yaml_config-d23_records/input.yaml": RECORDS,
     "yaml_config-d23_json/input.json": JSON_CONFIG,
     "yaml_config-d23_template/input.yaml": "port: {{ .Values.port }}\n{{- if .Values.tls }}\ntls: true\n{{- end }}\n",
     "yaml_config-one_broken/input.yaml": "kind: A\nport: 1\n---\nkind: [B\n---\nkind: C\nport: 3\n",

@@ -147,6 +147,29 @@ def test_rows_of_a_data_dictionary_are_those_of_its_records() -> None:
     assert [(e.locator.row, e.locator.line) for e in fields] == [(2, (2, 2)), (4, (4, 4))]
 
 
+@pytest.mark.req("D2.3")
+def test_a_record_of_a_list_is_one_unit_that_says_which() -> None:
+    found = {e.locator.anchor: e for e in case("yaml_config-d23_records").elements if e.fragment == "setting"}
+    assert list(found) == [
+        "alerts.DiskFull", "alerts.HighLoad", "teams.Operations", "teams.Operations.members.jr",
+        "teams.Operations.members.ab", "teams.Support", "steps.1", "steps.2", "steps.3",
+    ]  # fmt: skip
+    assert found["alerts.DiskFull"].text == (
+        "alerts.DiskFull\nwhen disks fill up\nalert: DiskFull\nexpr: disk_free < 5\n"
+        "annotations.summary: Disk is nearly full\nannotations.runbook: RB-17"
+    )
+    assert found["alerts.DiskFull"].locator.line == (2, 5)
+    assert found["teams.Operations"].text == "teams.Operations\nname: Operations\nphone: 12"
+    assert found["teams.Operations.members.ab"].locator.line == (13, 13)
+
+
+@pytest.mark.req("D2.3")
+def test_a_record_with_very_many_settings_is_told_one_by_one() -> None:
+    record = {"id": "wide", **{f"k{number}": number for number in range(80)}}
+    found = document("a.json", json.dumps({"rows": [record]}, indent=1))
+    assert [e.text for e in found.elements if e.fragment == "setting"][:2] == ["rows.wide.id: wide", "rows.wide.k0: 0"]
+
+
 def test_records_of_json_lines_open_with_their_escapes_read() -> None:
     source = '{"text": "Stra\\u00dfe"}\n{"text": "Platz"}\n'
     quote = PARSERS["json_lines"].quote
@@ -544,7 +567,9 @@ def test_each_document_of_a_yaml_file_stands_for_itself() -> None:
             ["products", "products.name", "products~2", "products~2.name"],
         ),
         ("a.json", '{"a": {"x": 1}, "b": 2, "a": {"x": 3}, "b": 4}', ["b", "b~2", "a", "a.x", "a.x~2"]),
-        ("a.yaml", "steps:\n- run: one\n- run: two\n", ["steps", "steps.run", "steps.run~2"]),
+        ("a.yaml", "steps:\n- run: one\n- run: two\n", ["steps", "steps.one", "steps.two"]),
+        ("a.yaml", "steps:\n- run: one\n- run: one\n", ["steps", "steps.1", "steps.2"]),
+        ("a.json", '[{"id": "a", "x": [{"n": 1}]}, {"id": "b"}]', ["a", "a.x.1", "b"]),
         ("a.graphql", "type A { x: Int }\nextend type A { y: Int }\n", ["A", "A", "A", "A~2", "A~2", "A~2"]),
         (
             "a.sql",
