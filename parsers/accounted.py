@@ -49,6 +49,9 @@ _SAYING_ANEW = frozenset(("openapi", "json_schema", "knowledge_entry", "data_dic
 
 _ROLLING = frozenset(("transcript",))
 """Parsers of captions that say each line again with the next one: each word counts once. Sounds are excluded cues."""
+_TURNING = frozenset(("pdf",))
+"""Parsers that put the letters of words which run to the left in the order in which they are read."""
+_LEFTWARDS = re.compile("[\u0590-\u08ff]")
 _SOUND = re.compile("\\[[^\\]\\n]*\\]|\\([^)\\n]*\\)|\u266a[^\u266a\\n]*\u266a?")
 
 
@@ -63,10 +66,13 @@ def share_reached(raw: RawDocument, document: ParsedDocument, spec: ParserSpec) 
         return 1.0  # it has no letters, and hearing it a second time would cost as much as the first
     if all(element.locator.char for element in document.elements):
         return _by_characters(raw, document, spec.name)
-    text, said = source_text(raw, document, spec), Counter(_words(_said(document)))
+    text, words_said = source_text(raw, document, spec), _words(_said(document))
     if spec.name in _ROLLING:
         text = _SOUND.sub(" ", text)
     words = _words(text)
+    if spec.name in _TURNING:
+        words, words_said = list(map(_in_any_order, words)), list(map(_in_any_order, words_said))
+    said = Counter(words_said)
     source = Counter(set(words) if spec.name in _ROLLING else words)
     unmapped = text.count("\ufffd")  # characters that nothing explains, whatever stands in their place
     total = unmapped + sum(len(word) * count for word, count in source.items())
@@ -74,7 +80,7 @@ def share_reached(raw: RawDocument, document: ParsedDocument, spec: ParserSpec) 
     lost = unmapped + sum(len(word) * count for word, count in missing.items())
     if missing:  # a word the source's reading cuts, or does not, where the parser knows better
         rest = said - source
-        joined = "".join(word for word in _words(_said(document)) if word in rest)
+        joined = "".join(word for word in words_said if word in rest)
         lost -= sum(len(word) * count for word, count in missing.items() if word in joined)
     return 1 - lost / total if total else 1.0
 
@@ -165,6 +171,11 @@ def _said_beside(document: ParsedDocument) -> str:
     metadata, kinds = document.metadata, dict.fromkeys(f"{e.fragment} {e.language}" for e in document.elements)
     left_out = (unit.name for unit in document.units)
     return "\n".join((metadata.title, *metadata.authors, str(dict(metadata.front_matter)), *kinds, *left_out))
+
+
+def _in_any_order(word: str) -> str:
+    """The letters of a word that runs to the left, sorted; any other as it is."""
+    return "".join(sorted(word)) if _LEFTWARDS.search(word) else word
 
 
 def _words(text: str) -> list[str]:

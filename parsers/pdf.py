@@ -44,6 +44,8 @@ _LIGATURES = {
     "\ufb05": "st",
     "\ufb06": "st",
 }
+_LEFTWARDS = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+"""Letters of scripts that run to the left."""
 _TAIL = 4096
 _DEEPEST_FIELD = 20
 _PASSWORD_FLAG = 1 << 13
@@ -83,7 +85,8 @@ def parse(raw: RawDocument) -> ParsedDocument:
 
 def quote(content: bytes, locator: Locator) -> str:
     """Text of the pages of the locator as pypdf reads it, ligatures spelled out, pages without text as they are
-    recognised; "" for pages the file lacks. Of a file too damaged for pypdf, the text in PDFium's own order.
+    recognised; "" for pages the file lacks. Of a file too damaged for pypdf, the text in PDFium's own order; of pages
+    with Hebrew or Arabic letters, lines by their places, since pypdf takes words for numbers beside them apart.
 
     Raises: CorruptDocument, EncryptedDocument.
     """
@@ -93,6 +96,9 @@ def quote(content: bytes, locator: Locator) -> str:
     read = _text_by_pypdf(content, pages)
     if read is None:
         read = _text_by_pdfium(content, pages)
+    leftwards = [index for index, said in zip(pages, read, strict=False) if _LEFTWARDS.search(said)]
+    if leftwards:
+        read = [*(said for said in read if not _LEFTWARDS.search(said)), *_lines_by_pdfium(content, leftwards)]
     if is_available():
         bare = [index for index, said in zip(pages, read, strict=False) if not any(map(str.isalnum, said))]
         read += _recognised(content, bare)
@@ -191,6 +197,30 @@ def _text_by_pdfium(content: bytes, pages: range) -> list[str]:
     opened = _open(content, "the document")
     try:
         return [_whole(text) for text in _pages(opened.file, [index for index in pages if index < len(opened.file)])]
+    finally:
+        opened.file.close()
+
+
+def _lines_by_pdfium(content: bytes, indexes: Sequence[int]) -> list[str]:
+    """Lines of each page from top to bottom, then its fields and notes."""
+    from parsers.pdf_geometry import geometry
+    from parsers.pdf_glyphs import read_glyphs, turned_upright
+    from parsers.pdf_lines import pieces, rows_of
+    from parsers.pdf_paint import Paint
+
+    opened = _open(content, "the document")
+    try:
+        with_forms(opened.file)
+        texts = []
+        for index in indexes:
+            page = opened.file[index]
+            place = geometry(page)
+            groups = turned_upright(read_glyphs(page, place, Paint((), (), 0)), place)
+            lines = (line.text for _, group, *_ in groups for line in rows_of(pieces(group)))
+            fields, notes = (f.text for f in fields_of(opened.file, page)), (note.text for note in notes_of(page))
+            texts.append(_whole("\n".join((*lines, *fields, *notes))))
+            page.close()
+        return texts
     finally:
         opened.file.close()
 

@@ -47,6 +47,7 @@ LONE_LIGATURES = {"ff", "fi", "fl", "ffi", "ffl"}
 """Words that some files draw apart from the rest of theirs."""
 WIDE_GAP = 1.3
 """Sizes of the letters by which two words lie so far apart that they belong to different columns."""
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufefe]")
 _LAM, _ALEFS = "\u0644", "\u0622\u0623\u0625\u0627"
 LINE_END_HYPHEN = "\ufffe"
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
@@ -62,7 +63,8 @@ class Glyph:
     `space`: what follows it, "" nothing, " " a space the file holds, INFERRED one PDFium inferred, "\\n" the end of a
     line the file holds. `order`: place in the page's content. `letters`: number of characters
     but for spaces. `slant`: degrees as seen where they are far from any right angle, else 0. `light`: hardly darker
-    than the page."""
+    than the page. `places`: on a page with lines that run to the left, where each character begins and ends;
+    `blank`: there, the middle of the space the file has behind it."""
 
     text: str
     x0: float
@@ -80,6 +82,8 @@ class Glyph:
     letters: int = 1
     slant: int = 0
     light: bool = False
+    places: tuple[tuple[float, float], ...] = ()
+    blank: float = -math.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +152,7 @@ class _GlyphReader:
         self._matrix_address = ctypes.addressof(self._matrix)
         self._looks: dict[int, tuple[bool, bool]] = {}
         self._unmapped = BareCodes(self._has_no_map)
+        self._runs_left = False
         self._pdfium = _functions()
         self._owner_of = self._pdfium.FPDFText_GetTextObject
         self._box_of = self._pdfium.FPDFText_GetCharBox
@@ -157,7 +162,9 @@ class _GlyphReader:
         """All of the page, in content order."""
         import pypdfium2.raw as pdfium
 
-        for found in _PIECE.finditer(characters(self._raw)):
+        text = characters(self._raw)
+        self._runs_left = _RIGHT_TO_LEFT.search(text) is not None
+        for found in _PIECE.finditer(text):
             start, piece = found.start(), found.group()
             if piece.isspace():
                 self._space(start, piece)
@@ -256,6 +263,10 @@ class _GlyphReader:
         last = found[-1] if text == _LAM and found else None
         if last is not None and last.text in _ALEFS and abs(last.x0 - box[0]) + abs(last.x1 - box[2]) < 0.1:
             last.text, text = text, last.text  # one glyph for both: PDFium spells it in the order seen
+        places = self._places(start, len(text)) if self._runs_left and self._level and not style.turn else ()
+        if places:
+            inked = [place for sign, place in zip(text, places, strict=True) if sign != " "]
+            box = (min(place[0] for place in inked), box[1], max(place[1] for place in inked), box[3])
         glyph = Glyph(
             text if text.isascii() else text.translate(_LIGATURES),
             *box,
@@ -270,9 +281,15 @@ class _GlyphReader:
             len(text) - len(words) + 1,
             style.slant,
             style.light,
+            places,
         )
         found.append(glyph)
         self._unmapped.look(glyph, text, style.font)
+
+    def _places(self, start: int, count: int) -> tuple[tuple[float, float], ...]:
+        """Where each of so many characters begins and ends."""
+        boxes = (self._box(at, 1) for at in range(start, start + count))
+        return tuple((box[0] - self._place.left, box[2] - self._place.left) for box in boxes)
 
     def _read_style(self, index: int, owner: int) -> _Style:
         """Of the text object a character belongs to, 0 for none."""
@@ -332,6 +349,9 @@ class _GlyphReader:
             last.space = last.space if inferred else "\n"
         elif last.space in {"", INFERRED}:
             last.space = INFERRED if inferred else " "
+        if self._runs_left and not inferred:
+            ((left, right),) = self._places(index, 1)
+            last.blank = (left + right) / 2
 
 
 _SIGNATURES: dict[str, tuple[Any, ...]] = {

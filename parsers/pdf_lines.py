@@ -9,6 +9,7 @@ from itertools import pairwise
 from statistics import median
 from unicodedata import bidirectional
 
+from parsers.pdf_direction import has_left_letters, text_to_the_left, with_words_turned
 from parsers.pdf_geometry import Box
 from parsers.pdf_glyphs import INFERRED, LINE_END_HYPHEN, LONE_LIGATURES, WIDE_GAP, Glyph
 
@@ -67,7 +68,36 @@ def pieces(glyphs: Sequence[Glyph]) -> list[Line]:
         else:
             runs[-1].append(glyph)
         last = glyph
+    if has_left_letters(glyphs):
+        runs = [with_words_turned(run) for run in _put_together(runs)]
     return [line for line in map(_line_of, runs) if line.text]
+
+
+def _put_together(runs: list[list[Glyph]]) -> list[list[Glyph]]:
+    """Runs of a line that runs to the left made one: a Latin one among them is read from its far end."""
+    lines: list[list[list[Glyph]]] = []
+    for run in runs:
+        if lines and _are_side_by_side([glyph for other in lines[-1] for glyph in other], run):
+            lines[-1].append(run)
+        else:
+            lines.append([run])
+    out: list[list[Glyph]] = []
+    for line in lines:
+        whole = [glyph for run in line for glyph in run]
+        out += [whole] if is_right_to_left("".join([glyph.text for glyph in whole])) else line
+    return out
+
+
+def _are_side_by_side(first: list[Glyph], second: list[Glyph]) -> bool:
+    """Two runs stand on one base line without a wide gap between them."""
+    last, glyph = first[-1], second[0]
+    if abs(last.baseline - glyph.baseline) > 0.3 * last.size or last.hidden != glyph.hidden or last.space == "\n":
+        return False
+    gap = max(
+        min([one.x0 for one in first]) - max([one.x1 for one in second]),
+        min([one.x0 for one in second]) - max([one.x1 for one in first]),
+    )
+    return gap <= WIDE_GAP * last.size
 
 
 def _breaks(last: Glyph, glyph: Glyph) -> bool:
@@ -98,8 +128,9 @@ def _line_of(run: list[Glyph]) -> Line:
     for glyph in letters:
         counts[glyph.size] = counts.get(glyph.size, 0) + glyph.letters
     size = max(counts, key=counts.__getitem__)
+    backwards = has_left_letters(run) and is_right_to_left("".join(glyph.text for glyph in run))
     return Line(
-        text=_spaced(run),
+        text=text_to_the_left(run, _spaced) if backwards else _spaced(run),
         x0=min([glyph.x0 for glyph in run]),
         top=min([glyph.top for glyph in run]),
         x1=max([glyph.x1 for glyph in run]),

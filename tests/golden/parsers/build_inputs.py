@@ -85,6 +85,20 @@ def hung_numbers(canvas: Canvas) -> None:
     lines(canvas, 72, y, ["12 screws are left, of which 2 are spare, and none of", "13 others fits the cover of the pump."])
 
 
+def watermark(canvas: Canvas) -> None:
+    for page in range(1, 4):
+        lines(canvas, 72, 780, [f"{page} Topic of page {page}"], font="Helvetica-Bold", size=14)
+        lines(canvas, 72, 750, [f"Line {number} of page {page} goes on as the others do" for number in range(30)])
+        canvas.saveState()
+        canvas.translate(150, 350)
+        canvas.rotate(45)
+        canvas.setFillGray(0.85)
+        canvas.setFont("Helvetica-Bold", 90)
+        canvas.drawString(0, 0, "DRAFT")
+        canvas.restoreState()
+        canvas.showPage()
+
+
 def running_header(canvas: Canvas) -> None:
     for page in range(1, 7):
         lines(canvas, 72, 800, ["Internal Control Manual"], font="Helvetica-Bold")
@@ -270,6 +284,7 @@ INPUTS: dict[str, bytes | str] = {
     "pdf-a04_hung_numbers/input.pdf": pdf(hung_numbers),
     "pdf-a04_heading_last_on_page/input.pdf": pdf(heading_last_on_page),
     "pdf-a05_running_header/input.pdf": pdf(running_header),
+    "pdf-watermark/input.pdf": pdf(watermark),
     "pdf-a06_two_columns/input.pdf": pdf(two_columns),
     "pdf-a10_rotated_table/input.pdf": pdf(rotated_table),
     "pdf-a13_encrypted/input.pdf": encrypted(),

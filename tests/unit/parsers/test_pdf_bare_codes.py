@@ -62,7 +62,7 @@ def composite(writer: pypdf.PdfWriter, ordering: str = "Identity") -> Dictionary
 
 def drawn(writer: pypdf.PdfWriter) -> DictionaryObject:
     """Glyphs are drawings with names that mean nothing."""
-    box = stream(writer, b"500 0 d0 0 0 400 700 re f")
+    box = stream(writer, b"500 0 d0 40 0 420 700 re f")
     names = [f"g{code}" for code in range(1, 128)]
     return words(
         Type=name("Font"), Subtype=name("Type3"), FontBBox=ArrayObject(map(NumberObject, (0, 0, 500, 700))),
