@@ -15,7 +15,7 @@ from parsers.tree import MAX_BYTES, Entry, Node
 from parsers.tree_text import load
 
 NAME = "json_schema"
-VERSION = 7
+VERSION = 8
 MEDIA_TYPES = ("application/schema+json", "application/schema+yaml")
 MAX_ROWS = 5_000
 
@@ -71,11 +71,10 @@ def _schema(source: SourceText, entry: Entry, resolver: Resolver, level: int) ->
 
 
 def _examples(source: SourceText, node: Node, place: Locator) -> Iterator[Element]:
-    for key in ("examples", "$comment"):
-        entry = node.entry(key)
-        if entry is not None:
-            written = source.text[entry.value.start : entry.value.end].rstrip()
-            yield Element(ElementKind.CODE, written, place, language="json", fragment="schema")
+    entry = node.entry("examples")
+    if entry is not None:
+        written = source.text[entry.value.start : entry.value.end].rstrip()
+        yield Element(ElementKind.CODE, written, place, language="json", fragment="schema")
 
 
 PARSER = ParserSpec(NAME, VERSION, MEDIA_TYPES, parse, quote)

@@ -28,6 +28,7 @@ from parsers.schema_fields import (
     field_rows,
     links_of,
     read_place,
+    reference_name,
     schema_lines,
     without_keywords,
 )
@@ -37,7 +38,7 @@ from parsers.tree import MAX_BYTES, Entry, Node, outline
 from parsers.tree_text import load
 
 NAME = "openapi"
-VERSION = 7
+VERSION = 8
 MEDIA_TYPES = ("application/vnd.oai.openapi", "application/vnd.oai.openapi+json")
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
@@ -59,7 +60,8 @@ def parse(raw: RawDocument) -> ParsedDocument:
     of its error codes `<operation>/<code>`, of a schema `schema-<name>`, of a second unit of that anchor `...~2`;
     `line` and `char` are those of the definition in the file. `fragment`: "api", "schema" or "error".
 
-    References inside the file are resolved, each cycle once; references to other files stay as written.
+    References inside the file are resolved, each cycle once; references to other files are named and
+    linked.
     Raises: TooLarge, CorruptDocument (no JSON or YAML, no specification, too deep)."""
     source = read(raw, MAX_BYTES)
     root = load(source.text, raw.uri)
@@ -135,7 +137,7 @@ class _Writer:
         for path, method, operation in _operations(self.root):
             self._operation(path, method, operation)
         for path in self.root.entries_of("paths"):
-            if reference := path.value.text_of("$ref"):
+            if reference := reference_name(path.value):
                 links = links_of(path.value, self.resolver)
                 self._text(f"{path.key}\n{reference}", self._place(path, slug(path.key)), "api", links)
         for entry in schemas:
@@ -198,7 +200,16 @@ class _Writer:
             required = "required" if node.text_of("required") == "true" else ""
             if node.get("schema"):
                 facts += [" ".join(outline(entry)) for entry in node.entries if entry.key not in _PARAMETER]
-            rows.append((node.text_of("name"), node.text_of("in"), required, kind, node.text_of("description"), *facts))
+            rows.append(
+                (
+                    node.text_of("name") or reference_name(node),
+                    node.text_of("in"),
+                    required,
+                    kind,
+                    node.text_of("description"),
+                    *facts,
+                )
+            )
         if len(rows) > 1:
             self.elements.append(table(even(rows), place, "api"))
         for node in map(self.resolver.resolve, nodes):
@@ -213,7 +224,12 @@ class _Writer:
 
     def _content(self, labels: tuple[str, ...], body: Node, place: Locator) -> None:
         """A request or a response: its description and, by media type, its schema and examples."""
-        said = [*labels, body.text_of("description"), "required" if body.text_of("required") == "true" else ""]
+        said = [
+            *labels,
+            reference_name(body),
+            body.text_of("description"),
+            "required" if body.text_of("required") == "true" else "",
+        ]
         contents = body.entries_of("content")
         for number, media in enumerate(contents):
             schema = media.value.get("schema")
@@ -251,10 +267,11 @@ class _Writer:
         if not is_error(entry.key):
             self._content((operation, entry.key), response, place)
             return
-        self._error((operation, entry.key), response, self._place(entry, f"{place.anchor}/{entry.key}"))
+        links = links_of(entry.value, self.resolver)
+        self._error((operation, entry.key), response, self._place(entry, f"{place.anchor}/{entry.key}"), links)
 
-    def _error(self, labels: tuple[str, ...], response: Node, place: Locator) -> None:
-        lines = [*labels, response.text_of("description")]
+    def _error(self, labels: tuple[str, ...], response: Node, place: Locator, links: tuple[Link, ...]) -> None:
+        lines = [*labels, reference_name(response), response.text_of("description")]
         for media in response.entries_of("content"):
             schema = media.value.get("schema")
             lines += [media.key, *(schema_lines(schema, self.resolver) if schema else ())]
@@ -262,12 +279,13 @@ class _Writer:
         if schema := response.get("schema"):
             lines += schema_lines(schema, self.resolver)
         lines += [_outline(found) for key in ("headers", "examples", "links") if (found := response.entry(key))]
-        self._text("\n".join(filter(None, lines)), place, "error")
+        self._text("\n".join(filter(None, lines)), place, "error", links)
 
     def _shared_response(self, entry: Entry) -> None:
         place = self.source.place(entry.start, entry.value.end, self.resolver.anchors[id(entry)])
         self.elements.append(heading(entry.key, place, 2))
-        self._error((entry.key,), self.resolver.resolve(entry.value), place)
+        links = links_of(entry.value, self.resolver)
+        self._error((entry.key,), self.resolver.resolve(entry.value), place, links)
 
     def _schema(self, entry: Entry) -> None:
         place = self.source.place(entry.start, entry.value.end, self.resolver.anchors[id(entry)])

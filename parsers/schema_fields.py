@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from urllib.parse import unquote
 
 from kprep.core.models import Link
 from parsers.anchors import slug
@@ -14,7 +15,7 @@ CONSTRAINTS = (
     "minLength", "maxLength", "pattern", "minItems", "maxItems", "uniqueItems", "minContains", "maxContains",
     "minProperties", "maxProperties", "dependentRequired",
     "nullable", "readOnly", "writeOnly", "deprecated", "example", "collectionFormat", "contentEncoding",
-    "contentMediaType", "additionalProperties", "unevaluatedProperties",
+    "contentMediaType", "additionalProperties", "unevaluatedProperties", "$comment",
 )  # fmt: skip
 MAX_DEPTH = 3
 _MAX_HOPS = 32
@@ -37,7 +38,9 @@ _PARTS = (
     "contentSchema",
 )
 
-_REFERENCE = re.compile(r"""["']?\$ref["']?\s*:\s*["']?[^"'\s,}\]]*?([^"'\s,}\]/]+)["']?(?=[\s,}\]]|$)""")
+_REFERENCE = re.compile(r"""["']?\$ref["']?\s*:\s*["']?([^"'\s,}\]]+)["']?(?=[\s,}\]]|$)""")
+_SHARED = frozenset(("components", "definitions", "$defs", "responses", "schemas"))
+"""Outermost keys of files in which schemas and responses have sections of their own."""
 _KEYWORD = re.compile(r"""["']?\b(?:type|items|schema)["']?\s*:""")
 
 Row = tuple[str, ...]
@@ -127,27 +130,41 @@ def links_of(node: Node, resolver: Resolver) -> tuple[Link, ...]:
 
 
 def _link_target(reference: str, resolver: Resolver) -> str:
-    """`common.yaml#/components/schemas/Order` -> `common.yaml#schema-order`; of a section of this file its anchor."""
+    """`common.yaml#/components/schemas/Order` -> `common.yaml#schema-order`; of a section of this file its anchor; of a
+    part of a file that is only read as data its outermost key, as `common.yaml#/Problem` -> `common.yaml#Problem`."""
     entry = resolve(resolver.root, reference)
     if entry is not None and (anchor := resolver.anchors.get(id(entry))):
         return f"#{anchor}"
     file, _, pointer = reference.partition("#")
-    parts = [part for part in pointer.split("/") if part]
+    parts = [_unescaped(part) for part in pointer.split("/") if part]
     if not parts:
         return file
+    if file and parts[0] not in _SHARED:
+        return f"{file}#{parts[0]}"
     kind = "response" if "responses" in parts else "schema"
     return f"{file}#{kind}-{slug(parts[-1])}"
+
+
+def _unescaped(part: str) -> str:
+    return unquote(part).replace("~1", "/").replace("~0", "~")
 
 
 def without_keywords(written: str) -> str:
     """Part of a schema as it reads without the keywords that only hold it together: `type: array, items: {$ref:
     '#/schemas/Order'}` says "array Order"."""
-    return _KEYWORD.sub(" ", _REFERENCE.sub(r" \1 ", written))
+    return _KEYWORD.sub(" ", _REFERENCE.sub(lambda found: f" {_called(found[1])} ", written))
 
 
 def reference_name(node: Node) -> str:
-    """Last part of the node's `$ref`, "" without one."""
-    return node.text_of("$ref").rpartition("/")[2]
+    """What the node's `$ref` calls what it leads to, "" without one: the last part of it, and the file it stands in
+    where that is another: `Problem (common.yaml)`."""
+    return _called(node.text_of("$ref"))
+
+
+def _called(reference: str) -> str:
+    file, _, pointer = reference.partition("#")
+    name = pointer.rpartition("/")[2]
+    return f"{name} ({file})" if name and file else name or file
 
 
 def schema_lines(node: Node, resolver: Resolver, *, name: bool = True) -> list[str]:

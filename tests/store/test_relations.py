@@ -292,3 +292,18 @@ def test_imports_and_schema_references_are_relations(make_base: MakeBase) -> Non
         "ref", "docs/api.yaml", "schema-order", "ok",
     )  # fmt: skip
     assert order["anchor_found"]
+
+
+@pytest.mark.req("C5.1", "D2.5")
+def test_what_an_api_takes_from_another_file_is_a_relation(make_base: MakeBase) -> None:
+    api = (
+        "openapi: 3.1.0\ninfo: {title: Pets, version: '1'}\npaths: {}\ncomponents:\n  responses:\n"
+        "    Bad: {description: Unclear, content: {application/json: {schema: {$ref: 'common.yaml#/Problem'}}}}\n"
+    )
+    common = "Problem:\n  type: object\n  description: What went wrong and how to mend it\n"
+    base = make_base({"api.yaml": api, "common.yaml": common})
+    summary = base.run()
+    assert summary["status"] == "published", [c for c in summary["gate"]["checks"] if not c["passed"]]
+    (row,) = told(base, "api.yaml").values()
+    assert (row["target_uri"], row["anchor"], row["state"]) == ("docs/common.yaml", "Problem", "ok")
+    assert "Problem (common.yaml)" in "\n".join(str(chunk["text"]) for chunk in base.content())

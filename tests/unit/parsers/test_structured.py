@@ -147,6 +147,42 @@ def test_rows_of_a_data_dictionary_are_those_of_its_records() -> None:
     assert [(e.locator.row, e.locator.line) for e in fields] == [(2, (2, 2)), (4, (4, 4))]
 
 
+@pytest.mark.req("D2.5")
+def test_what_stands_in_another_file_is_named_and_linked() -> None:
+    content = (
+        "openapi: 3.1.0\ninfo: {title: Pets, version: '1'}\npaths:\n  /pets:\n    get:\n"
+        "      parameters: [{$ref: 'api/shared.yaml#/components/parameters/Limit'}]\n      responses:\n"
+        "        '200': {description: Fine, content: {application/json: {schema: {$ref: 'common.yaml#/Pet'}}}}\n"
+        "        '404': {$ref: 'common.yaml#/components/responses/Gone'}\n"
+        "components:\n  responses:\n    Bad: {description: Bad, content: {application/json: {schema: "
+        "{$ref: 'common.yaml#/Problem'}}}}\n  schemas:\n    Pets: {type: array, items: {$ref: pet.yaml}}\n"
+    )
+    found = document("api.yaml", content)
+    said = "\n".join(element.text for element in found.elements)
+    for name in ("Limit (api/shared.yaml)", "Pet (common.yaml)", "Gone (common.yaml)", "Problem (common.yaml)"):
+        assert name in said
+    assert "array pet.yaml" in said
+    targets = {(e.locator.anchor, link.target) for e in found.elements for link in e.links}
+    assert targets >= {
+        ("get-pets", "common.yaml#Pet"),
+        ("get-pets/404", "common.yaml#response-gone"),
+        ("response-bad", "common.yaml#Problem"),
+        ("schema-pets", "pet.yaml"),
+    }
+
+
+def test_comments_of_a_schema_are_told_where_they_stand() -> None:
+    schema = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$comment": "Of 2026.",
+        "type": "object",
+        "properties": {"port": {"type": "integer", "$comment": "Below 1024 only as root."}},
+    }
+    said = "\n".join(element.text for element in document("a.json", json.dumps(schema)).elements)
+    assert "Of 2026." in said
+    assert "Below 1024 only as root." in said
+
+
 @pytest.mark.req("D2.3")
 def test_a_record_of_a_list_is_one_unit_that_says_which() -> None:
     found = {e.locator.anchor: e for e in case("yaml_config-d23_records").elements if e.fragment == "setting"}
@@ -390,7 +426,7 @@ def test_shared_parameters_of_a_path_are_found_at_its_operations() -> None:
     assert "Number of the order" in table.rows[1]
     assert "Number of the order" in openapi.quote(content, table.locator)
     assert any("x-team: billing" in e.text for e in elements)
-    assert any(e.text == "/b\nother.yaml#/b" for e in elements)
+    assert any(e.text == "/b\nb (other.yaml)" for e in elements)
 
 
 @pytest.mark.parametrize(
