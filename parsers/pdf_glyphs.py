@@ -14,6 +14,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from parsers.pdf_bare_codes import UNMAPPED, BareCodes
+from parsers.pdf_doubles import without_doubles
 from parsers.pdf_geometry import Box, PageGeometry
 from parsers.pdf_paint import Paint
 
@@ -107,7 +108,7 @@ def read_glyphs(page: Any, place: PageGeometry, paint: Paint) -> list[Glyph]:
     """Characters in content order, ligatures spelled out, doubles of shadowed or fake-bold text gone."""
     text_page = page.get_textpage()
     try:
-        return _without_doubles(_GlyphReader(text_page.raw, place, paint).glyphs())
+        return without_doubles(_GlyphReader(text_page.raw, place, paint).glyphs())
     finally:
         text_page.close()
 
@@ -411,48 +412,6 @@ def _band(paint: Paint) -> tuple[float, float]:
 def _on_dark(box: Box, paint: Paint) -> bool:
     x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
     return any(x0 <= x <= x1 and top <= y <= bottom for x0, top, x1, bottom in (*paint.areas, *paint.images))
-
-
-def _without_doubles(glyphs: list[Glyph]) -> list[Glyph]:
-    """The same character again within an eighth of its size is one character drawn twice."""
-    seen: dict[str, dict[int, list[Glyph]]] = {}
-    kept: list[Glyph] = []
-    for glyph in glyphs:
-        row = int(glyph.top // 4)
-        same = seen.get(glyph.text)
-        if same is None:
-            seen[glyph.text] = {row: [glyph]}
-        elif _is_double(glyph, same, row):
-            continue
-        else:
-            same.setdefault(row, []).append(glyph)
-        kept.append(glyph)
-    return kept
-
-
-def _is_double(glyph: Glyph, same: dict[int, list[Glyph]], row: int) -> bool:
-    """One of the glyphs of the same text, by bands of four points, lies under this one."""
-    x, top, limit = glyph.x0, glyph.top, glyph.size * 0.12
-    for near in (row - 1, row, row + 1):
-        for other in same.get(near, ()):
-            if (
-                abs(other.x0 - x) < limit
-                and abs(other.top - top) < limit
-                and not _spelled_out(other, glyph)
-                and not (other.order + 1 == glyph.order and _is_arabic(glyph.text))
-            ):
-                return True
-    return False
-
-
-def _is_arabic(text: str) -> bool:
-    """A letter of the Arabic script, whose lines some fonts stretch with letters laid over one another."""
-    return "\u0600" <= text[:1] <= "\u06ff"
-
-
-def _spelled_out(first: Glyph, second: Glyph) -> bool:
-    """Two letters of one ligature (ff, ffi, tt): PDFium gives both the ligature's own box."""
-    return second.order == first.order + 1 and (first.x0, first.x1) == (second.x0, second.x1) and second.text in "ft"
 
 
 def turned_upright(glyphs: list[Glyph], place: PageGeometry) -> list[tuple[int, list[Glyph], float, float]]:

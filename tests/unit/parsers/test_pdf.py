@@ -455,13 +455,14 @@ def test_a_word_is_parted_or_keeps_its_hyphen(head: str, tail: str, whole: str) 
 
 
 def test_letters_of_a_ligature_are_no_doubles() -> None:
-    from parsers.pdf_glyphs import Glyph, _without_doubles
+    from parsers.pdf_doubles import without_doubles
+    from parsers.pdf_glyphs import Glyph
 
     def glyph(text: str, x: float, order: int) -> Glyph:
         return Glyph(text, x, 100, x + 5, 108, 108, 10, False, False, False, 0, "", order)
 
     spelled = [glyph("o", 0, 0), glyph("f", 5, 1), glyph("f", 5, 2), glyph("o", 0.4, 9), glyph("f", 5.4, 10)]
-    assert "".join(g.text for g in _without_doubles(spelled)) == "off"
+    assert "".join(g.text for g in without_doubles(spelled)) == "off"
 
 
 def test_header_of_a_short_chapter_is_a_header() -> None:
