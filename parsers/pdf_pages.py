@@ -41,7 +41,7 @@ from parsers.pdf_ocr import is_available, recognise
 from parsers.pdf_outline import Bookmark, labels, missing_headings, outline, with_labels
 from parsers.pdf_paint import read_paint
 from parsers.pdf_tables import find_tables
-from parsers.pdf_watermarks import PageText, find_watermarks, part_slanted
+from parsers.pdf_watermarks import PageText, find_watermarks, part_slanted, without_loud
 
 _UNREADABLE_LINE = 0.4
 _UNREADABLE_PAGE = 0.2
@@ -181,11 +181,12 @@ def _read_page(file: Any, number: int, uri: str) -> _Page:
     except BaseException:
         page.close()
         raise
-    upright = [glyph for glyph in glyphs if glyph.turn == 0]
+    upright = without_loud([glyph for glyph in glyphs if glyph.turn == 0])
     found = find_tables(paint, upright)
     boxes = [box for _, box in found]
     if boxes:
-        glyphs = [glyph for glyph in glyphs if not (glyph.turn == 0 and not glyph.hidden and _in_any(boxes, glyph))]
+        in_tables = {id(glyph) for glyph in upright if not glyph.hidden and _in_any(boxes, glyph)}
+        glyphs = [glyph for glyph in glyphs if id(glyph) not in in_tables]
     try:
         read = replace(_sorted_out(number, place, glyphs, [table for table, _ in found]), slanted=tuple(slanted))
         fields = tuple(fields_of(file, page))
@@ -228,7 +229,7 @@ def _sorted_out(number: int, place: PageGeometry, glyphs: list[Glyph], tables: l
     hidden: list[Line] = []
     lost, height = 0, place.height
     for rank, (turn, group, _, turned_height) in enumerate(turned_upright(glyphs, place)):
-        is_main = rank == 0 and (turn == 0 or not tables)
+        is_main = turn == 0 if tables else rank == 0
         height = turned_height if is_main else height
         for line in pieces(group):
             if unreadable_share(line.text) > _UNREADABLE_LINE and len(line.text) > 1:

@@ -45,6 +45,14 @@ def part_slanted(glyphs: Sequence[Glyph]) -> tuple[list[Glyph], list[Line]]:
     return [glyph for glyph in glyphs if not glyph.slant or glyph.hidden], lines
 
 
+def without_loud(glyphs: Sequence[Glyph]) -> list[Glyph]:
+    """Glyphs without those that are light and much larger than most: no table holds them."""
+    if not any(glyph.light for glyph in glyphs):
+        return list(glyphs)
+    usual = median([glyph.size for glyph in glyphs])
+    return [glyph for glyph in glyphs if not (glyph.light and glyph.size >= _MUCH_LARGER * usual)]
+
+
 def _line_of(run: Sequence[Glyph]) -> Line:
     words = "".join(glyph.text + (" " if glyph.space else "") for glyph in run).strip()
     first = pieces(run[:1])[0]
@@ -63,7 +71,7 @@ def _line_of(run: Sequence[Glyph]) -> Line:
 def find_watermarks(pages: Sequence[PageText]) -> list[set[Line]]:
     """Of each page the lines that are watermarks: slanted words larger than the text or again on another page; level
     ones that are light, much larger, on half of the pages, and lie under the text of one."""
-    sizes = [line.size for page in pages for line in page.lines if not line.rows]
+    sizes = [line.size for page in pages for line in page.lines]
     body = median(sizes) if sizes else math.inf
     on = Counter(text for page in pages for text in {_said(line) for line in (*page.lines, *page.turned)})
     slanted_on = Counter(text for page in pages for text in {_said(line) for line in page.slanted})
@@ -88,7 +96,8 @@ def _is_loud(line: Line, body: float) -> bool:
 def _is_crossed(line: Line, page: PageText) -> bool:
     """Other text of the page stands on it."""
     return any(
-        min(line.bottom, other.bottom) - max(line.top, other.top) > 0.3 * (other.bottom - other.top)
+        min(line.bottom, other.bottom) - max(line.top, other.top)
+        > 0.3 * min(line.bottom - line.top, other.bottom - other.top)
         and min(line.x1, other.x1) - max(line.x0, other.x0) > 0
         for other in page.lines
         if other is not line and not other.light

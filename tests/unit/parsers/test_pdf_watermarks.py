@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 
 import pytest
 from reportlab.lib.colors import Color, black, lightgrey, navy
+from reportlab.lib.styles import getSampleStyleSheet
 from reportlab.pdfgen.canvas import Canvas
+from reportlab.platypus import Paragraph, SimpleDocTemplate, Table
 
 from cleaning import CleaningRules, clean
 from kprep.core.errors import NoText
@@ -70,6 +73,25 @@ def test_watermarks_part_no_text_and_are_no_headings(mark: Stamp, after: bool) -
     cleaned = clean(found, CleaningRules())
     assert [(r.rule, r.locator.page) for r in cleaned.removals] == [("kind:watermark", page) for page in (1, 2, 3)]
     assert "DRAFT" not in " ".join(element.text for element in cleaned.elements)
+
+
+@pytest.mark.req("D4.3")
+@pytest.mark.parametrize(
+    "mark",
+    [stamp(0, 80, SEEN_THROUGH), stamp(45, 80, lightgrey, y=300), stamp(90, 60, lightgrey, y=300)],
+    ids=["level", "slanted", "upright"],
+)
+def test_tables_take_in_no_watermark(mark: Stamp) -> None:
+    out = io.BytesIO()
+    rows = [["Part", "Price", "Note"], *([f"P-{n:03}", f"{n}.50", "as ordered"] for n in range(60))]
+    table = Table(rows, repeatRows=1, colWidths=[100, 100, 200], style=[("GRID", (0, 0), (-1, -1), 0.5, black)])
+    heading = Paragraph("Prices", getSampleStyleSheet()["Heading1"])
+    document = SimpleDocTemplate(out, invariant=1)
+    document.build([heading, table], onFirstPage=lambda canvas, _: mark(canvas), onLaterPages=lambda c, _: mark(c))
+    found = read(out.getvalue()).elements
+    assert sorted(e.text for e in found if e.kind is not ElementKind.TABLE) == ["DRAFT", "DRAFT", "Prices"]
+    assert [e.rows for e in found if e.kind is ElementKind.TABLE] == [tuple(map(tuple, rows))]
+    assert [e.kind for e in found].count(ElementKind.WATERMARK) == 2
 
 
 @pytest.mark.req("D4.3")
