@@ -17,20 +17,24 @@ from parsers.code_languages import (
     LANGUAGES,
     Language,
     assigned_function,
+    is_prototype,
     package_name,
     symbol_name,
 )
+from parsers.code_masks import parseable
 from parsers.source_text import SourceText, document, quote, read
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 NAME = "code"
-VERSION = 3
+VERSION = 4
 MAX_BYTES = 4_000_000
 MAX_LISTED_SYMBOLS = 2_000
 
 _DEEPEST = 12
+_ERROR = "ERROR"
+"""Node of what a grammar cannot read; definitions in it are symbols all the same."""
 _WIDEST_INDENT = 1_000
 _CPP = re.compile(r"^\s*(?:class|namespace|template\s*<|public:|private:|using\s+namespace)\b", re.MULTILINE)
 
@@ -46,9 +50,10 @@ def parse(raw: RawDocument) -> ParsedDocument:
 
     source = read(raw, MAX_BYTES)
     language = _language(raw, source.text)
-    encoded = source.text.encode("utf-8", "surrogatepass")
+    encoded = parseable(source.text, language.grammar).encode("utf-8", "surrogatepass")
     root = get_parser(language.grammar).parse(encoded).root_node  # type: ignore[arg-type]
     walk = _Walk(source, language, ByteOffsets(encoded))
+    walk.defined = frozenset(_defined(root, language))
     walk.level(root.named_children, ())
     elements = walk.elements()
     facts = {"programming_language": language.grammar, "symbols": walk.symbols[:MAX_LISTED_SYMBOLS]}
@@ -91,6 +96,8 @@ class _Walk:
     marks: list[_Mark] = field(default_factory=list)
     symbols: list[str] = field(default_factory=list)
     package: str = ""
+    defined: frozenset[str] = frozenset()
+    """Names of functions that are defined in the file: their declarations are no symbols."""
 
     def level(self, nodes: Sequence[Node], path: tuple[str, ...], depth: int = 0) -> None:
         """Marks for the nodes of one level: symbols, and code between them."""
@@ -122,7 +129,8 @@ class _Walk:
         if inner is not None:
             name = symbol_name(inner) or assigned_function(inner)
         if inner is None or not name:
-            members = node.named_children if node.type in self.language.wrappers and depth < _DEEPEST else []
+            looked_through = node.type in self.language.wrappers or node.type == _ERROR
+            members = node.named_children if looked_through and depth < _DEEPEST else []
             if any(self._definition(child) is not None for child in members):
                 self._rest(first, path)
                 self.level(members, path, depth + 1)
@@ -156,6 +164,8 @@ class _Walk:
                 return None if bodyless else node
             if assigned_function(node):
                 return node
+            if is_prototype(node, self.language):
+                return None if symbol_name(node) in self.defined else node
             single = node.type in self.language.wrappers and not node.type.startswith(("preproc", "declaration_list"))
             inner = [child for child in node.named_children if child.type in kinds or assigned_function(child)]
             nested = [child for child in node.named_children if child.type in self.language.wrappers]
@@ -165,7 +175,10 @@ class _Walk:
         return None
 
     def _rest(self, node: Node, path: tuple[str, ...]) -> None:
-        """Code of no symbol of its own goes on with the piece before it if that is of the same owner."""
+        """Code of no symbol of its own goes on with the piece before it if that is of the same owner; a semicolon does
+        so always."""
+        if node.text == b";":
+            return
         before = self.marks[-1] if self.marks else None
         if before is None or before.path != path:
             start = self._line_start(node.start_byte)
@@ -214,6 +227,17 @@ class _Walk:
         yield Element(
             ElementKind.CODE, self.source.text[start:end], place, language=self.language.grammar, fragment="code"
         )
+
+
+def _defined(root: Node, language: Language) -> Iterator[str]:
+    """Names of the functions that a C or C++ file defines outside of classes."""
+    waiting = [root] if language.grammar in {"c", "cpp"} else []
+    while waiting:
+        node = waiting.pop()
+        if node.type == "function_definition":
+            yield symbol_name(node)
+        elif node.type in language.wrappers or node.type in {"translation_unit", _ERROR}:
+            waiting += node.named_children
 
 
 def _comments_before(body: Node) -> list[Node]:

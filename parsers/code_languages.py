@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -120,6 +121,9 @@ _NAMES = _set(
 )
 _FUNCTION_VALUES = _set("arrow_function function function_expression generator_function class")
 _DEEPEST_NAME = 12
+_MACRO = re.compile(r"[A-Z][A-Z\d_]{3,}")
+"""What defines a test is called so: `TEST_F(Suite, name) { ... }`."""
+_EXPORTS = re.compile(r"(?:module\.)?exports(?:\.|\Z)")
 
 
 def package_name(node: Node) -> str:
@@ -138,23 +142,49 @@ def symbol_name(node: Node) -> str:
         specs = [child for child in node.named_children if child.type in {"type_spec", "type_alias"}]
         return _text(specs[0].child_by_field_name("name")) if specs else ""
     name = node.child_by_field_name("name")
+    declarator = node.child_by_field_name("declarator")
     if name is None:
-        name = _declared(node.child_by_field_name("declarator"))
+        name = _declared(declarator)
     written = _text(name)
+    if declarator is not None and node.child_by_field_name("type") is None and _MACRO.fullmatch(written):
+        parameters = declarator.child_by_field_name("parameters")
+        written = _text(declarator) if parameters is not None and parameters.named_children else written
     receiver = node.child_by_field_name("receiver")
     owner = _receiver_type(receiver) if receiver is not None and written else ""
     return f"{owner}.{written}" if owner else written
 
 
 def assigned_function(node: Node) -> str:
-    """Name of the constant to which a JavaScript declaration assigns a function or class, else ""."""
-    if node.type not in {"lexical_declaration", "variable_declaration"}:
+    """Name of what a JavaScript declaration, assignment or field of a class gives a function or class to, else ""."""
+    if node.type in {"lexical_declaration", "variable_declaration"}:
+        named = [
+            (child.child_by_field_name("name"), child.child_by_field_name("value")) for child in node.named_children
+        ]
+    elif node.type in {"field_definition", "public_field_definition"}:
+        name = node.child_by_field_name("property") or node.child_by_field_name("name")
+        named = [(name, node.child_by_field_name("value"))]
+    elif node.type == "assignment_expression":
+        named = [(node.child_by_field_name("left"), node.child_by_field_name("right"))]
+    else:
         return ""
-    for declarator in node.named_children:
-        value = declarator.child_by_field_name("value")
-        if value is not None and value.type in _FUNCTION_VALUES:
-            return _text(declarator.child_by_field_name("name"))
-    return ""
+    name, value = next(((n, v) for n, v in named if v is not None and v.type in _FUNCTION_VALUES), (None, None))
+    written = _EXPORTS.sub("", _text(name)).replace(".prototype.", ".")
+    return written or (_text(value.child_by_field_name("name")) if value is not None else "")
+
+
+def is_prototype(node: Node, language: Language) -> bool:
+    """Whether a node declares a function of C or C++ without defining it."""
+    if node.type != "declaration" or language.grammar not in {"c", "cpp"}:
+        return False
+    if node.parent is not None and node.parent.type == "field_declaration_list":
+        return False
+    declarator = node.child_by_field_name("declarator")
+    for _ in range(_DEEPEST_NAME):
+        if declarator is None or declarator.type == "function_declarator":
+            inner = declarator.child_by_field_name("declarator") if declarator is not None else None
+            return inner is not None and inner.type in _NAMES
+        declarator = declarator.child_by_field_name("declarator")
+    return False
 
 
 def _declared(node: Node | None) -> Node | None:
@@ -183,13 +213,16 @@ def _receiver_type(node: Node) -> str:
 
 
 def _first_reference(node: Node) -> str:
-    """What an SQL statement creates or works on."""
-    waiting = [node]
+    """What an SQL statement creates or works on; a name it gives a query itself (`WITH o AS ...`) is none."""
+    own = {
+        _text(child.named_children[0]) for child in node.named_children if child.type == "cte" and child.named_children
+    }
+    waiting = [child for child in node.named_children if child.type != "cte"]
     for _ in range(60):
         if not waiting:
             break
         found = waiting.pop(0)
-        if found.type == "object_reference":
+        if found.type == "object_reference" and _text(found) not in own:
             return _text(found)
         waiting += found.named_children
     return ""

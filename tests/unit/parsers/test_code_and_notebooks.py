@@ -43,16 +43,88 @@ SAMPLES = [
     ("text/x-shellscript", "f() {\n  echo\n}\nf\n", ["f"]),
     ("text/x-sql", "UPDATE a SET b = 1;\nSELECT * FROM c;\n", ["a", "c"]),
 ]
+HARD_TO_READ = [
+    (
+        "text/x-c++",
+        "class MYLIB_API Widget final : public QObject {\n  Q_OBJECT\nsignals:\n  void g(int v);\n};\n",
+        ["Widget"],
+    ),
+    (
+        "text/x-c++",
+        "struct API_EXPORT Config { int x; };\nclass API(1) Reader { public: int r(); };\n",
+        ["Config", "Reader"],
+    ),
+    (
+        "text/x-c++",
+        "BEGIN_NAMESPACE(n)\nint f() { return 1; }\nEND_NAMESPACE\n\nTEST_F(Suite, Does) {\n}\n",
+        ["f", "TEST_F(Suite, Does)"],
+    ),
+    (
+        "text/x-c",
+        "int f(int a) {\n#ifdef D\n  if (a) {\n#else\n  if (!a) {\n#endif\n  }\n  return a;\n}\nint g(void) {}\n",
+        ["f", "g"],
+    ),
+    (
+        "text/x-c",
+        (
+            "#ifndef A_H\n#define A_H\n#ifdef X\nint f(int a) {\n#elif Y\nint f(int b) {\n#else\nint f() {\n#endif\n"
+            'const char *s = "}";\nreturn 1; }\nint g(void)\n{\n}\n#endif\n'
+        ),
+        ["f", "g"],
+    ),
+    (
+        "text/x-c",
+        (
+            '#ifdef __cplusplus\nextern "C" {\n#endif\n/** Opens. */\nAPI_EXPORT int API_CALL f(const char *n);\n'
+            "void g(int h);\nint g2(void);\n#ifdef __cplusplus\n}\n#endif\nint g2(void) { return 1; }\n"
+        ),
+        ["f", "g", "g2"],
+    ),
+    ("text/x-sql", "WITH o AS (\n  SELECT id FROM orders\n)\nSELECT * FROM o JOIN c ON c.id = o.id;\n", ["c"]),
+    (
+        "text/x-sql",
+        (
+            "DELIMITER $$\nCREATE PROCEDURE p(IN a INT)\nBEGIN\n  UPDATE b SET c = 1;\n  DELETE FROM d;\nEND$$\n"
+            "CREATE DEFINER=`r`@`%` TRIGGER t BEFORE INSERT ON b FOR EACH ROW BEGIN SET @x = 1; END$$\n"
+            "DELIMITER ;\nSELECT * FROM e;\n"
+        ),
+        ["p", "t", "e"],
+    ),
+    (
+        "text/javascript",
+        (
+            "class A {\n  state = {};\n  handle = (e) => {\n  };\n  m() {}\n}\nmodule.exports.run = function () {};\n"
+            "A.prototype.n = function () {};\nexports.B = class {};\nmodule.exports = function main() {};\nA.x = 1;\n"
+        ),
+        ["A", "A.handle", "A.m", "run", "A.n", "B", "main"],
+    ),
+    ("text/x-typescript", "class A {\n  private h = async () => {};\n}\n", ["A", "A.h"]),
+]
 
 
 @pytest.mark.req("D2.15", "D2.18", "D2.19", "D6.4")
-@pytest.mark.parametrize(("media_type", "text", "symbols"), SAMPLES, ids=lambda value: str(value)[:20])
+@pytest.mark.parametrize(
+    ("media_type", "text", "symbols"), [*SAMPLES, *HARD_TO_READ], ids=lambda value: str(value)[:20]
+)
 def test_every_language_names_its_symbols_and_loses_nothing(media_type: str, text: str, symbols: list[str]) -> None:
     found = code(media_type, text)
     assert found.metadata.front_matter["symbols"] == symbols
     assert "".join("".join(e.text for e in pieces(found)).split()) == "".join(text.split())
     assert {e.language for e in pieces(found)} == {found.metadata.front_matter["programming_language"]}
     assert all(text[slice(*(e.locator.char or (0, 0)))] == e.text for e in pieces(found))
+
+
+def test_what_a_grammar_cannot_read_costs_no_other_symbol() -> None:
+    found = code(
+        "text/x-c", "/* Ä */\nint f( {\n\nint g(void) { return 1; }\n\n/** Of h. */\nint h(void) { return 2; }\n"
+    )
+    (h,) = [e for e in pieces(found) if e.locator.anchor == "h"]
+    assert h.text == "/** Of h. */\nint h(void) { return 2; }"
+
+
+def test_no_piece_is_a_semicolon() -> None:
+    found = code("text/x-c", "void f(void) {}\n;\nvoid g(void) {}\n;\n")
+    assert [e.text for e in pieces(found)] == ["void f(void) {}\n;", "void g(void) {}\n;"]
 
 
 DOCS = [
