@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 from flows import boilerplate, outdated
@@ -113,8 +114,19 @@ def narrow(workspace: Workspace, connection: Connection, run_id: str, base_relea
                 **{name: metadata[name] for name in ("valid_from", "valid_until", "updated_at")},
             }
         )
-    overlay.narrow(connection, kb, _narrowed(connection, kb, base_release, wanted))
+    note_denials(connection, run_id, overlay.narrow(connection, kb, _narrowed(connection, kb, base_release, wanted)))
     return wanted
+
+
+def note_denials(connection: Connection, run_id: str, documents_denied: int) -> None:
+    """Add documents that their own front matter closed to some of their readers to those the run denied, with the
+    seconds from its start."""
+    if documents_denied:
+        row = runs.get(connection, run_id)
+        before = row.summary.get("denied", {"documents": 0, "seconds": 0.0})
+        seconds = round((datetime.now(tz=UTC) - row.started_at).total_seconds(), 3)
+        denied = {"documents": before["documents"] + documents_denied, "seconds": max(before["seconds"], seconds)}
+        runs.note(connection, run_id, {"denied": denied})
 
 
 def _outdated(

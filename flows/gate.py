@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -41,7 +42,8 @@ def judge(workspace: Workspace, connection: Connection, release: int) -> GateRep
 
     Documents that are back in their source are still hidden, until the candidate is live. The questions are asked as if
     it were: else the gate would refuse what brings them back for want of them. What the candidate no longer has because
-    its source deleted it is hidden already, too: the live release is asked as it was before that.
+    its source deleted it is hidden already, too, and whom a narrowed permission keeps out is: the live release is asked
+    as it was before that.
     """
     settings = workspace.settings
     child = PrepareChild(workspace.rules, Limits(settings.document_timeout_s, settings.document_memory_mb))
@@ -67,7 +69,7 @@ def candidate(workspace: Workspace, connection: Connection, release: int, child:
     new = [_document(item) for item in measures.gate_documents(connection, kb, release, row.base_release)]
     copies: dict[str, list[Copy]] = {}
     for item in measures.copies(connection, kb, release):
-        copy = Copy(item["document_uri"], **_readers(item))
+        copy = Copy(item["document_uri"], **_readers(item), sensitivity=item["sensitivity"])
         copies.setdefault(item["chunk_id"], []).append(copy)
     redactor = redactor_of(workspace.rules)
     base, today = row.base_release, datetime.now(tz=UTC).date()
@@ -76,6 +78,7 @@ def candidate(workspace: Workspace, connection: Connection, release: int, child:
     comparable = live is not None and live.configuration.get("lexicon") == row.configuration["lexicon"]
     thresholds = quality.thresholds
     live_documents = int(live.statistics.get("documents", 0)) if live is not None else 0
+    narrowed = overlay.narrowed_since(connection, kb)
     added = sum(document.live is None for document in new)
     return Candidate(
         release=release,
@@ -83,7 +86,7 @@ def candidate(workspace: Workspace, connection: Connection, release: int, child:
         chunks=chunks,
         questions=asked,
         ask=asker(workspace, connection, release),
-        ask_live=asker(workspace, connection, base) if comparable else None,
+        ask_live=asker(workspace, connection, base, before_narrowing=bool(narrowed)) if comparable else None,
         open_original=_opener(workspace, child),
         scan_text=lambda text: [kind for kind, _, _ in redactor.scan(text)],
         max_tokens=workspace.rules.max_tokens,
@@ -112,6 +115,8 @@ def candidate(workspace: Workspace, connection: Connection, release: int, child:
             if item.metadata.get("superseded_by")
         },
         expired=frozenset(measures.expired(connection, kb, release, today)),
+        today=today,
+        narrowed=narrowed,
         live_expired=frozenset(measures.expired(connection, kb, base, today)) if base else frozenset(),
         near=_neighbours(connection, kb, row),
         vector_agreement=_agreement(workspace, connection, space) if space else None,
@@ -209,12 +214,16 @@ def questions(workspace: Workspace) -> tuple[Question, ...]:
     return load_questions(read_yaml(full), full.name)
 
 
-def asker(workspace: Workspace, connection: Connection, release: int) -> Callable[[Question, int], Sequence[Hit]]:
-    """Asks a release, published or not, as the question's principals."""
+def asker(
+    workspace: Workspace, connection: Connection, release: int, *, before_narrowing: bool = False
+) -> Callable[[Question, int], Sequence[Hit]]:
+    """Asks a release, published or not, as the question's principals. `before_narrowing`: with the readers documents
+    had when the live release became that."""
 
     def ask(question: Question, top_k: int) -> Sequence[Hit]:
         today = datetime.now(tz=UTC).date()
-        with apart(connection):
+        as_it_was = overlay.before_narrowing(connection, workspace.kb) if before_narrowing else nullcontext()
+        with apart(connection), as_it_was:
             reader = Reader(connection, workspace.kb, release, question.principals, today, unpublished=True)
             searcher = Searcher(reader, lambda: workspace.embedder_of(reader.row.configuration))
             mode = "hybrid+references" if question.kind == "reference" else "hybrid"

@@ -149,10 +149,10 @@ def _passages(
 ) -> dict[str, Any]:
     """A question with what it found before and what it finds now."""
 
-    def found(release: int) -> list[dict[str, Any]]:
+    def found(release: int, *, earlier: bool = False) -> list[dict[str, Any]]:
         if not release:
             return []
-        hits = gate.asker(workspace, connection, release)(question, PASSAGES)
+        hits = gate.asker(workspace, connection, release, before_narrowing=earlier)(question, PASSAGES)
         return [{"document_uri": hit.document_uri, "text": hit.text} for hit in hits]
 
     return {
@@ -160,7 +160,7 @@ def _passages(
         "class": question.kind,
         "question": question.question,
         "expected": [{"document": span.document, "quote": span.quote} for span in question.expected],
-        "before": found(row.base_release),
+        "before": found(row.base_release, earlier=True),
         "after": found(row.release),
     }
 

@@ -415,6 +415,7 @@ def finish(workspace: Workspace, run_id: str, status: str, extra: dict[str, Any]
         base = int(noted.get("base_release", live))
         release = int(extra.get("release", live))
         added, removed = measures.changes(connection, kb, base, release) if release != base else (0, 0)
+        reader_changes = measures.readers_changed(connection, kb, base, release) if release > base else 0
         row = releases.get(connection, kb, release)
         members = row.statistics if row is not None else {}
         judged = row.report if row is not None and "release" in extra else None
@@ -429,7 +430,8 @@ def finish(workspace: Workspace, run_id: str, status: str, extra: dict[str, Any]
             "base_release": base,
             "status": status,
             "passed_over": noted.get("passed_over"),
-            "documents": _settled_counts(noted.get("documents", {}), work) | {"review": len(unsure)},
+            "documents": _settled_counts(noted.get("documents", {}), work)
+            | {"review": len(unsure), "readers_changed": reader_changes},
             "work": {
                 "parsed": begun["parse"],
                 "begun": dict(sorted(begun.items())),

@@ -16,8 +16,9 @@ cut between two chunks though it fits in one, or that stays open in new code), `
 Coverage of new documents: `chunks_missing`, `text_lost`, `text_shrunk`, `headings_lost`, `chunk_count` (robust z),
 `reading_order`, `index_text`, `parents_wrong`, `keywords_missing`, `sections_gone`.
 Likeness: `chunks_similar` (MinHash), `documents_repeated`, `lines_repeated`, `clauses_conflict`, `figures_changed`.
-Change: `mass_change`, `permissions_widened`, `copies_wider`, `metadata_differs`, `validity_lost`,
-`documents_exchanged`, `formats_gone`, `newer_first`, `vectors_wrong` (some vectors computed again).
+Change: `mass_change`, `permissions_widened`, `metadata_differs`, `validity_lost`, `documents_exchanged`,
+`formats_gone`, `newer_first`, `vectors_wrong` (some vectors computed again).
+Readers: `readers_lost`, `copies_wider` (also of what is more sensitive, in parts of chunks).
 Citations: `locator_opens` opens the originals of a fixed sample of new chunks; 90 % of their words must stand there,
 and all numbers, in their case and with the cells of a row in order. `headings_wrong` looks for the headings.
 References: `relations_broken`, those that lead nowhere any more.
@@ -51,6 +52,7 @@ from quality import (
     languages,
     likeness,
     locators,
+    readers,
     references,
     regression,
     sections,
@@ -78,6 +80,7 @@ CHECKS = by_name(
         *clauses.CHECKS,
         *figures.CHECKS,
         *change.CHECKS,
+        *readers.CHECKS,
         *locators.CHECKS,
         *references.CHECKS,
         *regression.CHECKS,
@@ -113,7 +116,7 @@ def _not_measured(check: CheckSpec, reason: str) -> Finding:
 def _evaluation(candidate: Candidate) -> dict[str, Any]:
     """Measures of the candidate and, as `live`, of the live release. An error is in the checks' findings as well."""
     try:
-        measured = evaluate(candidate.questions, candidate.ask).to_json()
+        measured = regression.measured_now(candidate).to_json()
         if candidate.ask_live:
             measured["live"] = evaluate(candidate.questions, candidate.ask_live).to_json()
     except Exception as error:  # noqa: BLE001  see _run: the report says it, the findings block

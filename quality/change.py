@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kprep.core.ids import digest
-from quality.samples import first, place, shown
-from quality.spec import Candidate, CandidateChunk, CheckSpec, Copy, Expected, Finding, Level, Question
-from quality.text import word_count
+from quality.samples import first, place
+from quality.spec import Candidate, CheckSpec, Expected, Finding, Level, Question
 
 SEVERAL = 2
 """Documents of a kind: that the only one is gone says nothing."""
 PUBLIC = "public"
-COPIED_WORDS = 12
-"""Shorter chunks are equal by accident."""
 PROBES = 50
 """Pairs of an old and a new document that are asked for."""
 VECTORS = 12
@@ -64,36 +61,6 @@ def permissions_widened(candidate: Candidate) -> Sequence[Finding]:
         message += ": compare the sources' `acl`, sidecars and front matter with who should read them"
     samples = first({"document_uri": uri, "gained": sorted(more)} for uri, more in sorted(gained.items()))
     return [Finding("permissions_widened", level, not gained, float(len(gained)), 0.0, message, samples)]
-
-
-def copies_wider(candidate: Candidate) -> Sequence[Finding]:
-    """New chunks whose words stand in another document as well that has more readers, or fewer: what the one keeps
-    back, the other gives away. Groups that only differ, each with its own copy, are no finding; nor are short chunks.
-    """
-    samples = []
-    for chunk in candidate.chunks:
-        if not chunk.is_new or word_count(chunk.text) < COPIED_WORDS:
-            continue
-        for copy in candidate.copies.get(chunk.chunk_id, ()):
-            own, other = _readers(chunk), _readers(copy)
-            if copy.document_uri != chunk.document_uri and (_wider(own, other) or _wider(other, own)):
-                there = "closed_in" if _wider(own, other) else "open_in"
-                told = {"readers": sorted(own), there: copy.document_uri, "readers_there": sorted(other)}
-                samples.append(shown(candidate, chunk) | told)
-    message = f"{len(samples)} new chunks have more readers, or fewer, than the same text in another document"
-    if samples:
-        message += ": take the copy out, or give both the same `acl`"
-    return [Finding("copies_wider", "warning", not samples, float(len(samples)), 0.0, message, first(samples))]
-
-
-def _readers(chunk: CandidateChunk | Copy) -> frozenset[str]:
-    """Principals who may read it; a section's own only narrow those of the document."""
-    return frozenset(chunk.acl if chunk.section_acl is None else chunk.section_acl)
-
-
-def _wider(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether everybody who may read the other may read the one, and somebody else too."""
-    return PUBLIC not in other and (PUBLIC in one or one > other)
 
 
 def metadata_differs(candidate: Candidate) -> Sequence[Finding]:
@@ -239,7 +206,6 @@ def vectors_wrong(candidate: Candidate) -> Sequence[Finding]:
 CHECKS = (
     CheckSpec("mass_change", mass_change),
     CheckSpec("permissions_widened", permissions_widened),
-    CheckSpec("copies_wider", copies_wider),
     CheckSpec("metadata_differs", metadata_differs),
     CheckSpec("validity_lost", validity_lost),
     CheckSpec("documents_exchanged", documents_exchanged),

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from quality.samples import first, place
-from quality.sections import shares_kept
+from quality.sections import headings_gone, shares_kept
 from quality.spec import Candidate, CandidateChunk, CandidateDocument, CheckSpec, DocumentFigures, Finding
 from quality.text import word_count, words
 
@@ -21,6 +21,10 @@ LEAST_CHUNKS = 5
 UNORDERED = ("openapi", "json_schema", "yaml_config", "ini_config")
 """Parsers of references that are looked up: operations come first and schemas then, and settings of no section before
 all others, wherever the file has them."""
+UNITS = frozenset((*UNORDERED, "csv_table", "data_dictionary", "graphql", "knowledge_entry", "sql_ddl"))
+"""Parsers of references whose units, however small, each are a chunk."""
+SEVERAL = 2
+"""Headings lost from which a document has none: one may have become the title."""
 KEYWORDS_FROM = 20
 INDEX_WORDS = 0.9
 """Share of a chunk's words that its index text must hold."""
@@ -82,10 +86,16 @@ def text_shrunk(candidate: Candidate) -> Sequence[Finding]:
 
 
 def headings_lost(candidate: Candidate) -> Sequence[Finding]:
-    """New versions that have no headings where the live one had some: every chunk then cites the whole document."""
+    """New versions that have no headings where the live one had some: every chunk then cites the whole document. A
+    heading of a few lines that were joined with their neighbours, and that stands in the text, is not lost."""
     most = candidate.thresholds.shrunk_share
+    held = candidate.by_document()
     lost = [
-        document for document in candidate.documents if document.live and _flat(document.prepared, document.live, most)
+        document
+        for document in candidate.documents
+        if document.live
+        and _flat(document.prepared, document.live, most)
+        and headings_gone(candidate, document, held.get(document.document_id, ())) >= SEVERAL
     ]
     message = f"{len(lost)} documents lost their headings"
     if lost:
@@ -104,11 +114,15 @@ def chunk_count(candidate: Candidate) -> Sequence[Finding]:
     """Documents cut into abnormally many or few chunks for their length, by robust z of the characters per chunk.
 
     Compared are documents of one language: a character of Chinese says more than a letter. Of a short page only large
-    chunks are abnormal.
+    chunks are abnormal; none are of a reference that is cut where its format says, or of a document that was cut like
+    that when it went live.
     """
     limit = candidate.thresholds.chunk_count_z
     sizes: dict[str, dict[str, float]] = defaultdict(dict)
+    units = {chunk.document_id for chunk in candidate.chunks if chunk.parser.partition("@")[0] in UNITS}
     for document in candidate.documents:
+        if document.document_id in units:
+            continue
         if document.prepared.chunks >= 2 and document.prepared.chars:
             per_chunk = math.log(document.prepared.chars / document.prepared.chunks)
             sizes[document.prepared.language][document.uri] = per_chunk
@@ -117,17 +131,30 @@ def chunk_count(candidate: Candidate) -> Sequence[Finding]:
         message = f"inconclusive: {LEAST_DOCUMENTS} new documents of one language are needed"
         return [Finding("chunk_count", "info", True, None, limit, message)]
     few = {document.uri for document in candidate.documents if document.prepared.chunks < LEAST_CHUNKS}
+    as_live = {document.uri for document in candidate.documents if document.live and _cut_alike(document)}
     scores: dict[str, float] = {}
     for group in enough:
         middle = median(group.values())
         spread = max(1.4826 * median(abs(size - middle) for size in group.values()), LEAST_SPREAD)
         scores |= {uri: abs(size - middle) / spread for uri, size in group.items() if size > middle or uri not in few}
-    odd = sorted((uri for uri, score in scores.items() if score > limit), key=lambda uri: (-scores[uri], uri))
+    odd = sorted(
+        (uri for uri, score in scores.items() if score > limit and uri not in as_live),
+        key=lambda uri: (-scores[uri], uri),
+    )
     message = f"{len(odd)} of {len(scores)} new documents have abnormally small or large chunks"
     if odd:
         message += ": `kprep chunks URI` shows them; a parser may have taken them apart or glued them together"
     samples = first({"document_uri": uri, "robust_z": round(scores[uri], 1)} for uri in odd)
-    return [Finding("chunk_count", "warning", not odd, max(scores.values(), default=0.0), limit, message, samples)]
+    worst = max((score for uri, score in scores.items() if uri not in as_live), default=0.0)
+    return [Finding("chunk_count", "warning", not odd, worst, limit, message, samples)]
+
+
+def _cut_alike(document: CandidateDocument) -> bool:
+    """Whether a document's chunks are about as large as those of its live version."""
+    now, before = document.prepared, document.live
+    if before is None or not (now.chunks and now.chars and before.chunks and before.chars):
+        return False
+    return abs(math.log(now.chars / now.chunks) - math.log(before.chars / before.chunks)) < LEAST_SPREAD
 
 
 def reading_order(candidate: Candidate) -> Sequence[Finding]:

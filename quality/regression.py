@@ -6,13 +6,14 @@ Each check evaluates on its own; `run_gate` makes `ask` remember its answers, so
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from statistics import fmean
 from typing import Any
 
 from quality.evaluation import RANKED_CLASSES, Evaluation, Ranked, evaluate, span_in
 from quality.samples import first
-from quality.spec import Candidate, CandidateChunk, CheckSpec, Expected, Finding, Level, Question
+from quality.spec import Candidate, CheckSpec, Expected, Finding, Level, Question
 from quality.text import words
 
 _ROUNDING = 1e-9
@@ -42,14 +43,14 @@ def questions_measured(candidate: Candidate) -> Sequence[Finding]:
 
 def questions_recall(candidate: Candidate) -> Sequence[Finding]:
     """Mean recall@5 over all classes with an expected place."""
-    found = evaluate(candidate.questions, candidate.ask)
+    found = measured_now(candidate)
     value, floor = found.measures().recall_at_5, candidate.thresholds.recall_at_5
     return [_judged("questions_recall", "recall@5", value, floor, found, candidate.thresholds.min_questions)]
 
 
 def questions_mrr(candidate: Candidate) -> Sequence[Finding]:
     """Mean reciprocal rank, cut off at 10, over all classes with an expected place."""
-    found = evaluate(candidate.questions, candidate.ask)
+    found = measured_now(candidate)
     value, floor = found.measures().mrr, candidate.thresholds.mrr
     return [_judged("questions_mrr", "MRR", value, floor, found, candidate.thresholds.min_questions)]
 
@@ -98,7 +99,7 @@ def questions_worse(candidate: Candidate) -> Sequence[Finding]:
     if candidate.ask_live is None:
         message = "there is no live release to compare with, or it is indexed in another way"
         return [Finding("questions_worse", "info", True, None, limit, message)]
-    new, live = evaluate(candidate.questions, candidate.ask), evaluate(candidate.questions, candidate.ask_live)
+    new, live = measured_now(candidate), evaluate(candidate.questions, candidate.ask_live)
     findings = [_compared(pairs, candidate) for pairs in _groups(new, live, candidate.thresholds.min_questions)]
     if live.failed:
         samples = first({"question_id": question.id, "error": error} for question, error in live.failed)
@@ -147,7 +148,7 @@ def _compared(pairs: Pairs, candidate: Candidate) -> Finding:
         message += f"; all documents that answer {len(unanswerable)} of these questions are gone: {BACK_OR_OUT}"
     samples = first(
         {"question_id": item.question.id, "class": item.question.kind, "was": old.recall_at_5, "is": item.recall_at_5}
-        | ({"reason": GONE} if item.question.id in unanswerable else {})
+        | ({"reason": reason} if (reason := _why_worse(old.question, candidate)) else {})
         for old, item in worse
     )
     return Finding("questions_worse", level, passed, was - now, limit, message, samples)
@@ -157,8 +158,88 @@ def _all_gone(question: Question, candidate: Candidate) -> bool:
     return {span.document for span in question.expected} <= candidate.gone
 
 
+def _why_worse(question: Question, candidate: Candidate) -> str:
+    """What is known of why an answer is no longer found, or ""."""
+    moved = moved_spans(candidate)
+    if _all_gone(question, candidate) and not moved.keys() & set(question.expected):
+        return GONE
+    held = _texts(candidate, question.expected)
+    reasons = []
+    for span in question.expected:
+        newer = candidate.replaced.get(span.document, ())
+        if span in moved:
+            reasons.append(f"the answer stands in {moved[span].document} now, which is not found, or not by who asks")
+        elif newer:
+            reasons.append(f"{span.document} is superseded by {', '.join(newer)}: name that in the question")
+        elif span.document in candidate.expired:
+            reasons.append(f"{span.document} is no longer valid")
+        elif stale := _stale(span, held, candidate.gone):
+            reasons.append(f"{span.document}: {stale}")
+        elif _closed(span.document, candidate):
+            reasons.append(f"{span.document} is closed to some of its readers: see `readers_lost`")
+    return "; ".join(dict.fromkeys(reasons))
+
+
+def _closed(uri: str, candidate: Candidate) -> bool:
+    changed = next((document for document in candidate.documents if document.uri == uri and document.live), None)
+    if changed is None or changed.live is None:
+        return uri in candidate.narrowed
+    return not {*changed.live.acl} <= {*changed.prepared.acl} or uri in candidate.narrowed
+
+
+def measured_now(candidate: Candidate) -> Evaluation:
+    """How the candidate answers the questions, each asked as it stands. An answer that moved to another document word
+    for word is looked for where it is now: moving it makes no search worse."""
+    moved = moved_spans(candidate)
+    asked = {question.id: question for question in candidate.questions}
+    now = [
+        replace(question, expected=tuple(moved.get(span, span) for span in question.expected))
+        for question in candidate.questions
+    ]
+    return evaluate(now, lambda question, top_k: candidate.ask(asked[question.id], top_k))
+
+
+def moved_spans(candidate: Candidate) -> dict[Expected, Expected]:
+    """Expected places that are no longer there, or end with what supersedes their document, and whose words stand in
+    new text of another document: the old place -> the new one. The newer document goes before others."""
+    spans = dict.fromkeys(span for question in candidate.questions for span in question.expected)
+    held = _texts(candidate, spans)
+    lost = [
+        span
+        for span in spans
+        if _stale(span, held, candidate.gone)
+        or candidate.replaced.get(span.document)
+        or span.document in candidate.expired
+    ]
+    if not lost:
+        return {}
+    new: dict[str, list[tuple[str, ...]]] = defaultdict(list)
+    for chunk in candidate.chunks:
+        if chunk.is_new and chunk.document_uri not in candidate.expired:
+            new[chunk.document_uri].append(words(chunk.text))
+    found = {}
+    for span in lost:
+        newer = candidate.replaced.get(span.document, ())
+        order = sorted(new, key=lambda uri: (uri not in newer, uri))
+        place = next((uri for uri in order if uri != span.document and span_in(new[uri], words(span.quote))), None)
+        if place is not None:
+            found[span] = Expected(place, span.quote)
+    return found
+
+
+def _texts(candidate: Candidate, spans: Iterable[Expected]) -> dict[str, list[tuple[str, ...]]]:
+    """Words of the chunks of the documents that spans name, as far as the candidate has them."""
+    needed = {span.document for span in spans}
+    texts: dict[str, list[tuple[str, ...]]] = {}
+    for chunk in candidate.chunks:
+        if chunk.document_uri in needed:
+            texts.setdefault(chunk.document_uri, []).append(words(chunk.text))
+    return texts
+
+
 def questions_unanswered(candidate: Candidate) -> Sequence[Finding]:
-    """Share of the questions with an expected place that were given no hit at all."""
+    """Share of the questions with an expected place that were given no hit at all; an error over the limit, unless the
+    live release leaves as many unanswered: that was let through, and is no worse."""
     found = evaluate(candidate.questions, candidate.ask)
     empty = [item.question for item in found.ranked if not item.hits]
     measured, limit = len(found.ranked), candidate.thresholds.unanswered_share
@@ -167,11 +248,21 @@ def questions_unanswered(candidate: Candidate) -> Sequence[Finding]:
         return [Finding("questions_unanswered", "info", True, None, limit, message)]
     share = len(empty) / measured
     message = f"{len(empty)} of {measured} questions with an answer were given no hit"
+    before = _unanswered_live(candidate)
+    if before is not None and empty:
+        message += f", {before} in the live release"
     if empty:
         message += ": lower `retrieval.evidence`, or look at who may read the documents that answer them"
-    level: Level = "error" if share > limit else "warning"
+    level: Level = "error" if share > limit and (before is None or len(empty) > before) else "warning"
     samples = first({"question_id": question.id} for question in empty)
     return [Finding("questions_unanswered", level, not empty, share, limit, message, samples)]
+
+
+def _unanswered_live(candidate: Candidate) -> int | None:
+    """Questions with an expected place that the live release gives no hit; None where it cannot be asked."""
+    if candidate.ask_live is None:
+        return None
+    return sum(not item.hits for item in evaluate(candidate.questions, candidate.ask_live).ranked)
 
 
 def questions_denied(candidate: Candidate) -> Sequence[Finding]:
@@ -228,20 +319,20 @@ def _answers_more(candidate: Candidate, found: Evaluation) -> bool:
 def questions_stale(candidate: Candidate) -> Sequence[Finding]:
     """Quotes that stand in no chunk of their document: no search can find an expected one, and a forbidden one, or a
     forbidden document that is not there, can never be shown, so that nothing is tried."""
-    documents: dict[str, list[CandidateChunk]] = defaultdict(list)
-    for chunk in candidate.chunks:
-        documents[chunk.document_uri].append(chunk)
     spans = [(question, span) for question in candidate.questions for span in question.spans]
-    needed = {span.document for _, span in spans}
-    texts = {uri: [words(chunk.text) for chunk in documents[uri]] for uri in needed if uri in documents}
+    texts, moved = _texts(candidate, (span for _, span in spans)), moved_spans(candidate)
     stale = [
         {"question_id": question.id, "document_uri": span.document, "reason": reason}
+        | ({"moved_to": moved[span].document} if span in moved else {})
         for question, span in spans
         if (reason := _stale(span, texts, candidate.gone))
     ]
     message = f"{len(stale)} of {len(spans)} quotes of questions stand in no chunk of their document"
-    gone = len({row["question_id"] for row in stale if row["reason"] == GONE})
-    if len(stale) > gone:
+    there = sum("moved_to" in row for row in stale)
+    gone = len({row["question_id"] for row in stale if row["reason"] == GONE and "moved_to" not in row})
+    if there:
+        message += f"; {there} of them stand word for word in another one now: name that in the question"
+    if any(row["reason"] != GONE and "moved_to" not in row for row in stale):
         message += ": correct the question when the source has changed, else look at how the document was parsed"
     if gone:
         message += f"; documents that {gone} questions name are gone: {BACK_OR_OUT}"

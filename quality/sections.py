@@ -15,6 +15,8 @@ GONE = 0.75
 """Share of a section's words that stand nowhere any more from which it is gone: what is left are phrases in common."""
 LEAST_WORDS = 8
 """A section with fewer is a remark."""
+SHORT = 24
+"""Words up to which a section may be joined with its neighbours."""
 LOST = 0.1
 """Share of a document's words whose loss is told where no section is gone."""
 REPLACED = 0.2
@@ -133,6 +135,20 @@ def shares_kept(
             gone = missing(said, _shingles(now) | moved[document.document_id])
             shares[document.document_id] = 1 - gone / len(said)
     return shares
+
+
+def headings_gone(candidate: Candidate, document: CandidateDocument, chunks: Sequence[CandidateChunk]) -> int:
+    """How many sections of the live version have no heading any more. One of SHORT words or less that was joined with
+    its neighbours keeps it in the text."""
+    live = candidate.live_text(document.document_id)
+    sizes: Counter[tuple[str, ...]] = Counter()
+    for path, text in live:
+        if path:
+            sizes[words(path[-1])] += len(words(text))
+    now = [(chunk.heading_path, chunk.text) for chunk in chunks]
+    kept = _names(_paths(now))
+    joined = {line for _, text in now for paragraph in text.split("\n") if (line := words(paragraph))}
+    return sum(not kept[name] and (size > SHORT or name not in joined) for name, size in sizes.items())
 
 
 def _parts(passages: Iterable[Passage]) -> list[Passage]:

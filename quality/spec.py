@@ -85,11 +85,13 @@ class CandidateChunk:
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """Another chunk of the candidate with a chunk's text: its document, and its readers as in `CandidateChunk`."""
+    """Another chunk of the candidate with a chunk's text: its document, its readers and sensitivity as in
+    `CandidateChunk`."""
 
     document_uri: str
     acl: tuple[str, ...] = ()
     section_acl: tuple[str, ...] | None = None
+    sensitivity: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +225,11 @@ class Candidate:
     without_vector: int = 0
     copies: Mapping[str, Sequence[Copy]] = field(default_factory=dict)
     relations: Sequence[TouchedRelation] = ()
+    narrowed: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = field(default_factory=dict)
+    """Documents whose readers were narrowed at once, since the live release became that: URI -> (principals the live
+    release lets in, principals let in now)."""
+    today: date | None = None
+    """Day of the gate, by which validity is judged; None: it is not."""
     removed: Mapping[str, float] = field(default_factory=dict)
     """New documents of which cleaning took more than the threshold: URI -> share of the characters."""
     uncovered: Mapping[str, float] = field(default_factory=dict)

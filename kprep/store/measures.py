@@ -67,6 +67,12 @@ def changes(connection: Connection, kb: str, old: int, new: int) -> tuple[int, i
     return added, removed
 
 
+def readers_changed(connection: Connection, kb: str, base: int, release: int) -> int:
+    """Documents of a later release whose permissions, or those of their sections, are others than in its base."""
+    values = {"kb": kb, "base": base, "release": release}
+    return int(connection.execute(SQL["readers_changed"], values).scalar_one())
+
+
 def gate_chunks(connection: Connection, kb: str, release: int, space: str, uris: Sequence[str]) -> list[dict[str, Any]]:
     """Chunks that are new in a candidate, and those of the documents named, by URI and position. `in_parent`: whether
     the section's text holds the chunk's where it says."""

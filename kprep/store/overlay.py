@@ -50,15 +50,15 @@ def entries(connection: Connection, kb: str) -> list[dict[str, Any]]:
     return [dict(row) for row in connection.execute(SQL["entries"], {"kb": kb}).mappings()]
 
 
-def narrow(connection: Connection, kb: str, acls: Mapping[str, Sequence[str]]) -> None:
-    """Require one of these principals beside the published ACL (document id -> principals), at once.
+def narrow(connection: Connection, kb: str, acls: Mapping[str, Sequence[str]]) -> int:
+    """Require one of these principals beside the published ACL (document id -> principals), at once; for how many
+    documents that is new.
 
     An entry stays when a release carries the permission itself: it also holds for the releases before, so that a
-    rollback brings no permission back.
+    rollback brings no permission back. Its time is that of its last change.
     """
     rows = [{"document_id": document_id, "acl": list(acl)} for document_id, acl in acls.items()]
-    if rows:
-        connection.execute(SQL["narrow"], {"kb": kb, "rows": jsonb(rows)})
+    return connection.execute(SQL["narrow"], {"kb": kb, "rows": jsonb(rows)}).rowcount if rows else 0
 
 
 def narrowed(connection: Connection, kb: str) -> dict[str, tuple[str, ...]]:
@@ -81,6 +81,22 @@ def before_deletions(connection: Connection, kb: str, one: int, other: int) -> I
             connection.execute(SQL["look_through"], {"kb": kb, "release": release, "other": against})
         yield
         undone.rollback()
+
+
+@contextmanager
+def before_narrowing(connection: Connection, kb: str) -> Iterator[None]:
+    """Meanwhile documents have, for this transaction alone, the readers they had when the live release became that:
+    what was narrowed since does not count."""
+    with connection.begin_nested() as undone:
+        connection.execute(SQL["widen_again"], {"kb": kb})
+        yield
+        undone.rollback()
+
+
+def narrowed_since(connection: Connection, kb: str) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Documents narrowed since the live release became that: URI -> (principals it lets in, principals let in now)."""
+    found = connection.execute(SQL["narrowed_since"], {"kb": kb})
+    return {str(row[0]): (tuple(row[1]), tuple(row[2])) for row in found}
 
 
 def follow(connection: Connection, kb: str, release: int) -> None:

@@ -52,7 +52,22 @@ WHERE s.kb = :kb AND s.reason = 'source_deleted' AND s.ended_at IS NULL AND s.do
 -- name: narrow
 INSERT INTO kprep.narrowed_acls (kb, document_id, acl)
 SELECT :kb, r.document_id, r.acl FROM jsonb_to_recordset(:rows) AS r(document_id text, acl text[])
-ON CONFLICT (kb, document_id, closed_by) DO UPDATE SET acl = excluded.acl, since = now();
+ON CONFLICT (kb, document_id, closed_by) DO UPDATE SET acl = excluded.acl, since = now()
+    WHERE NOT (narrowed_acls.acl @> excluded.acl AND narrowed_acls.acl <@ excluded.acl);
+
+-- name: widen_again
+-- What was narrowed since the live release became that.
+DELETE FROM kprep.narrowed_acls n USING kprep.channels c
+WHERE n.kb = :kb AND n.closed_by = 0 AND c.kb = n.kb AND c.name = 'live' AND n.since > c.moved_at;
+
+-- name: narrowed_since
+SELECT d.uri, d.metadata -> 'acl' AS acl, n.acl AS narrowed
+FROM kprep.narrowed_acls n
+JOIN kprep.channels c ON c.kb = n.kb AND c.name = 'live' AND n.since > c.moved_at
+JOIN kprep.release_documents d ON d.kb = n.kb AND d.document_id = n.document_id AND d.from_release <= c.release
+    AND (d.to_release IS NULL OR d.to_release > c.release)
+WHERE n.kb = :kb AND n.closed_by = 0
+ORDER BY d.uri;
 
 -- name: narrowed
 SELECT document_id, acl FROM kprep.narrowed_acls WHERE kb = :kb AND closed_by = 0;

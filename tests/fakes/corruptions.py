@@ -738,6 +738,63 @@ def a_confidential_passage_pasted_into_a_public_page() -> Candidate:
     return candidate_of(handbook(), everything_new=True, copies={pasted.chunk_id: (Copy(FAQ, ("public",)),)})
 
 
+@corruption("copies_wider")
+def a_confidential_section_pasted_into_a_page_for_employees() -> Candidate:
+    secret = next(chunk for chunk in handbook()[SALARY].chunks if len(chunk.text.split()) > 20)
+    source = handbook()[AWARENESS].content.decode().rstrip()
+    return candidate_of(with_documents(written(AWARENESS, f"{source}\n\n{secret.text}\n")), copies={})
+
+
+@corruption("copies_wider")
+def a_confidential_document_as_a_page_for_employees() -> Candidate:
+    copy = written("people/bands.md", handbook()[SALARY].content.decode())
+    return candidate_of(with_documents(copy), copies={})
+
+
+@corruption("copies_wider")
+def a_confidential_section_moved_to_a_page_for_employees() -> Candidate:
+    *kept, last = re.split(r"(?m)^(?=## )", handbook()[SALARY].content.decode())
+    grown = handbook()[AWARENESS].content.decode().rstrip() + f"\n\n{last}"
+    return candidate_of(with_documents(written(SALARY, "".join(kept)), written(AWARENESS, grown)), copies={})
+
+
+def _of_readers(uri: str, acl: tuple[str, ...]) -> Candidate:
+    document = handbook()[uri]
+    closed = replace(document, acl=acl, chunks=tuple(replace(chunk, acl=acl) for chunk in document.chunks))
+    return candidate_of(with_documents(closed))
+
+
+@corruption("readers_lost")
+def a_document_closed_to_its_readers() -> Candidate:
+    return _of_readers("people/parental-leave.md", ())
+
+
+@corruption("readers_lost")
+def a_group_mistyped() -> Candidate:
+    return _of_readers(TRAVEL, ("all-employes",))
+
+
+@corruption("readers_lost")
+def a_section_closed_to_its_readers() -> Candidate:
+    return held(only(middle(TRAVEL)), lambda chunk: replace(chunk, section_acl=("people-team",)))
+
+
+def _of_days(valid_from: date | None, valid_until: date | None) -> Candidate:
+    document = handbook()[CODES]
+    dated = tuple(replace(chunk, valid_from=valid_from, valid_until=valid_until) for chunk in document.chunks)
+    return candidate_of(with_documents(replace(document, chunks=dated)))
+
+
+@corruption("readers_lost")
+def a_document_that_begins_in_another_century() -> Candidate:
+    return _of_days(date(2062, 7, 1), None)
+
+
+@corruption("readers_lost")
+def a_document_that_ended_last_year() -> Candidate:
+    return _of_days(None, date(2025, 7, 1))
+
+
 @corruption("permissions_widened")
 def a_closed_section_opened() -> Candidate:
     good, closed = candidate_of(handbook()), middle(TRAVEL)

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from quality.spec import Candidate, Question, TouchedRelation
 from tests.fakes.corruptions import edited, with_documents, written
-from tests.fakes.handbook_candidate import REPLACED, TODAY, candidate_of, handbook, questions
+from tests.fakes.handbook_candidate import REPLACED, TODAY, Document, candidate_of, handbook, questions
 
 POLICIES = ("people/travel-expenses-2025.md", "engineering/relay-config-reference.md", "public/refund-policy.md")
 EDITS: dict[tuple[str, str], Callable[[], Candidate]] = {}
@@ -359,10 +359,61 @@ def the_end_of_an_old_policy_corrected() -> Candidate:
 
 
 @whole
-def a_document_closed_to_its_readers() -> Candidate:
-    document = handbook()["people/parental-leave.md"]
-    closed = replace(document, acl=(), chunks=tuple(replace(chunk, acl=()) for chunk in document.chunks))
-    return candidate_of(with_documents(closed), questions=_questions_without("parental-leave"))
+def settings_in_a_new_file() -> Candidate:
+    text = "[relay]\nport = 8080\nhost = gate\n\n[log]\nlevel = info\n\n[queue]\nsize = 20\nwait_s = 5\n"
+    return candidate_of(with_documents(written("engineering/relay.ini", text)))
+
+
+def _distances(number: str) -> Document:
+    sections = (f"## {name}\n\nA van has them looked at each {number} km.\n" for name in ("Tyres", "Oil", "Belt"))
+    return written("people/distances.md", "# Distances\n\n" + "\n".join(sections))
+
+
+@whole
+def short_sections_that_are_joined() -> Candidate:
+    live, now = _distances("15,000"), _distances("15 000")
+    assert (len(live.chunks), len(now.chunks)) == (3, 1)
+    made = candidate_of(with_documents(now))
+    documents = [
+        replace(document, live=live.figures()) if document.uri == now.uri else document for document in made.documents
+    ]
+    passages = [(chunk.heading_path, chunk.text) for chunk in live.chunks]
+    return replace(
+        made,
+        documents=documents,
+        live_documents=made.live_documents + 1,
+        live_text=lambda key: passages if key == live.chunks[0].document_id else made.live_text(key),
+    )
+
+
+@whole
+def a_section_of_a_document_added_for_some_of_its_readers() -> Candidate:
+    uri = "people/remote-work.md"
+    text = handbook()[uri].content.decode()
+    grown = written(uri, text + "\n## For the people team\n\nRequests are kept for two years and counted in May.\n")
+    last = replace(grown.chunks[-1], section_acl=("people-team",))
+    return candidate_of(with_documents(replace(grown, chunks=(*grown.chunks[:-1], last))))
+
+
+@whole
+def a_boilerplate_paragraph_in_two_departments() -> Candidate:
+    notice = "\n\nThis page is reviewed by its owners each spring, and errors in it are reported to the front office.\n"
+    pages = ("people/remote-work.md", "people/parental-leave.md", "engineering/coding-guidelines.md")
+    made = [written(uri, handbook()[uri].content.decode().rstrip() + notice) for uri in pages]
+    closed = replace(made[1], acl=("board",), chunks=tuple(replace(chunk, acl=("board",)) for chunk in made[1].chunks))
+    live = candidate_of(with_documents(made[0], closed, made[2]), questions=_questions_without("parental-leave"))
+    documents = [
+        replace(document, live=None) if document.uri == closed.uri else document for document in live.documents
+    ]
+    return replace(live, documents=documents)
+
+
+@whole
+def a_public_sentence_quoted_in_a_confidential_page() -> Candidate:
+    uri = "people-confidential/salary-bands-2025.md"
+    refund = next(chunk for chunk in handbook()["public/refund-policy.md"].chunks if len(chunk.text.split()) > 20)
+    quoted = handbook()[uri].content.decode().rstrip() + f"\n\n## What we tell\n\n{refund.text}\n"
+    return candidate_of(with_documents(written(uri, quoted)), copies={})
 
 
 @whole

@@ -298,6 +298,7 @@ def candidate_of(
         retired=len(live.keys() - documents.keys()),
         gone=frozenset(live.keys() - documents.keys()),
         near=index.near,
+        today=TODAY,
         vector_agreement=agreement,
     )
     return replace(made, **changes)

@@ -228,7 +228,9 @@ def test_a_class_that_got_worse_blocks() -> None:
     }
     worse = next(finding for finding in report.findings if finding.code == "questions_worse" and not finding.passed)
     assert worse.value == pytest.approx(0.6)
-    assert worse.samples[0] == {"question_id": "hotel", "class": "natural", "was": 1.0, "is": 0.0}
+    reason = f"{TRAVEL}: the candidate has no such document"
+    told = {"question_id": "hotel", "class": "natural", "was": 1.0, "is": 0.0, "reason": reason}
+    assert worse.samples[0] == told
 
 
 @pytest.mark.parametrize(("lost", "won"), [(1, 0), (2, 1)])
