@@ -20,7 +20,7 @@ from kprep.store import overlay, releases
 from kprep.store.database import apart
 from kprep.store.sql import Connection
 from quality import evaluate as measure
-from quality.comparing import candidates, compared, measured, passed_over, simplest
+from quality.comparing import candidates, compared, measured, missed, passed_over, simplest
 from quality.evaluation import Evaluation
 from quality.spec import Hit, Question
 from retrieval import Reader, Searcher, SearchRequest
@@ -47,7 +47,7 @@ def evaluate(
     workspace: Workspace, release: int | None, files: Sequence[Path], compare: int | None, *, timed: bool
 ) -> dict[str, Any]:
     """{knowledge_base, release, settings, latency, latency_by_class, trend, comparison, sets: [{name, questions,
-    configurations, candidates, routing, thresholds, simplest, passed_over, stale}]}.
+    configurations, candidates, missed, routing, thresholds, simplest, passed_over, stale}]}.
 
     `files`: question files, each reported apart (tuning and held-out never mix); none: the gate's own. Raises:
     ConfigError without questions, RetrievalError for an unknown release.
@@ -74,12 +74,15 @@ def evaluate(
                 asker(workspace, connection, number, mode) if mode in found else None for mode in ("lexical", "dense")
             ]
             assert arms[0] is not None
+            reach = min(MOST_HITS, retrieval["candidates"])
+            plain = asker(workspace, connection, number, configurations[-1])
             out.append(
                 {
                     "name": name,
                     "questions": len(questions),
                     "configurations": found,
-                    "candidates": candidates(questions, arms[0], arms[1], min(MOST_HITS, retrieval["candidates"])),
+                    "candidates": candidates(questions, arms[0], arms[1], reach),
+                    "missed": missed(questions, plain, arms[0], arms[1], reach),
                     "routing": _routing(workspace, connection, questions, number),
                     "thresholds": wanted,
                     "simplest": simplest(found, wanted, floors.min_questions),

@@ -22,6 +22,8 @@ from retrieval import Reader, tokens
 
 QUOTE_WORDS = 12
 LEAST_QUOTE = 4
+_DEFINED = re.compile(r"[`*]*\s*[|:=–—]|[`*]*\s+-\s")
+"""What stands between a code and what is said of it."""
 _ASKS = re.compile(r"[?？]\s*$")
 
 
@@ -82,11 +84,19 @@ def _quote(text: str) -> str:
 
 
 def _line_of(text: str, code: str) -> str:
-    """Words after a code in its line: what the source says of it."""
+    """What the source says of a code: the words after it in a row, a term or a setting; of a sentence that only names
+    it, those from the code on, or the last before it."""
     for line in text.split("\n"):
-        place = line.casefold().find(code)
-        rest = line[place + len(code) :].strip(" |:-") if place >= 0 else ""
-        said = " ".join(rest.split("|")[0].split()[:QUOTE_WORDS])
+        found = re.search(rf"(?<!\w){re.escape(code)}(?!\w)", line, re.IGNORECASE)
+        if found is None:
+            continue
+        rest = line[found.end() :]
+        if _DEFINED.match(rest):
+            said = " ".join(rest.strip(" |:=-–—`*").split("|")[0].split()[:QUOTE_WORDS])
+        else:
+            said = " ".join(line[found.start() :].split("|")[0].split()[:QUOTE_WORDS])
+            if len(words(said)) < LEAST_QUOTE:
+                said = " ".join(line[: found.end()].split("|")[-1].split()[-QUOTE_WORDS:])
         if len(words(said)) >= LEAST_QUOTE:
             return said
     return ""

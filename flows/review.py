@@ -127,7 +127,8 @@ def _why_none(known: Sequence[releases.ReleaseRow], release: int | None) -> str:
     made = (row.report or {}).get("decision")
     by = f" by {made['made_by']}: {made['reason']}" if made else ""
     later = "was made of sources that a later run has read anew"
-    states = {"published": "was published", "rejected": "was rejected", "abandoned": later}
+    collected = "is retired, and what only it had is collected: `kprep run` makes a candidate of what the sources hold"
+    states = {"published": "was published", "rejected": "was rejected", "abandoned": later, "retired": collected}
     return f"release {release} waits for no decision, it {states.get(row.status, f'is {row.status}')}{by}"
 
 
@@ -166,9 +167,16 @@ def _passages(
 
 
 def approve(workspace: Workspace, release: int | None, reason: str, made_by: str, *, dry_run: bool) -> dict[str, Any]:
-    """Publish a refused candidate as it is. Raises: PublishError, BaseConflict, RunLocked."""
+    """Publish a refused candidate as it is; of a rejected one, take the rejection back, and the next run that makes the
+    same changes publishes them. {release, overruled, published, dry_run}. Raises: PublishError, BaseConflict,
+    RunLocked."""
     kb = workspace.kb
     with only_run(workspace), workspace.writing() as connection:
+        if content := _rejection(connection, kb, release):
+            if not dry_run:
+                decisions.record(connection, kb, "approve", Subject(release or 0, content), reason, made_by)
+                decisions.list_anew(connection, kb)
+            return {"release": release, "overruled": ["rejection"], "published": False, "dry_run": dry_run}
         row = _candidate(connection, kb, release)
         if row.base_release != (releases.live_release(connection, kb) or 0):
             raise PublishError(
@@ -181,7 +189,20 @@ def approve(workspace: Workspace, release: int | None, reason: str, made_by: str
     if not dry_run:
         with only_run(workspace):
             scan_published(workspace)
-    return {"release": row.release, "overruled": _refusing(row.report or {}), "dry_run": dry_run}
+    overruled = _refusing(row.report or {})
+    return {"release": row.release, "overruled": overruled, "published": True, "dry_run": dry_run}
+
+
+def _rejection(connection: Connection, kb: str, release: int | None) -> str:
+    """Hash of the changes for which a candidate was rejected, by itself or as an earlier one was; "" where that is not
+    the last word on them."""
+    row = releases.get(connection, kb, release) if release else None
+    if row is None:
+        return ""
+    first = ((row.report or {}).get("decision") or {}).get("release", row.release)
+    content = decisions.rejected(connection, kb, first)
+    last = decisions.on_content(connection, kb, content) if content else None
+    return content if last is not None and last.kind == "reject" and row.status != "published" else ""
 
 
 def reject(workspace: Workspace, release: int | None, reason: str, made_by: str, *, dry_run: bool) -> dict[str, Any]:
@@ -202,11 +223,12 @@ def reject(workspace: Workspace, release: int | None, reason: str, made_by: str,
 def retry(
     workspace: Workspace, uris: Sequence[str], stage: str | None, reason: str, made_by: str, *, dry_run: bool
 ) -> dict[str, Any]:
-    """Let the next run try documents again: those named, or all that failed; {documents, stage, dry_run}.
+    """Let the next run try documents again: those named, or all that failed; {documents, waiting, stage, dry_run}.
 
     Without a stage only failed ones, from the room that failed. With one of STAGES also documents that did not fail:
     they go again from that room on, what later rooms gave is made anew, what earlier ones gave is taken up where it is
-    kept. "embed": vectors that no published release shows are computed anew. Raises: SourceError for a document that
+    kept. "embed": vectors that no published release shows are computed anew. `waiting`: what failed in the last run and
+    is tried by the next one already, {uri, stage, reason}. Raises: SourceError for a document that
     has not failed, or is unknown; RunLocked.
     """
     kb = workspace.kb
@@ -222,7 +244,12 @@ def retry(
                 embeddings.drop_unpublished(connection, kb, list(chosen))
             documents.clear_failures(connection, kb, list(chosen))
             decisions.list_anew(connection, kb)
-    return {"documents": list(chosen.values()), "stage": stage, "dry_run": dry_run}
+        last = runs.recent(connection, kb, 1)
+    tried = {row["uri"] for row in chosen.values()}
+    failed = last[0].summary.get("failures", ()) if last else ()
+    names = ("uri", "stage", "reason")
+    waiting = [{name: row[name] for name in names} for row in failed if row["uri"] not in tried] if not uris else []
+    return {"documents": list(chosen.values()), "waiting": waiting, "stage": stage, "dry_run": dry_run}
 
 
 def _to_retry(connection: Connection, kb: str, uris: Sequence[str], stage: str | None) -> dict[str, dict[str, str]]:

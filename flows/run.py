@@ -350,7 +350,8 @@ def judge_and_publish(workspace: Workspace, release: int) -> str:
         if refused:
             releases.set_status(connection, workspace.kb, release, "blocked")
         if decided is not None and refused:
-            decision = {"kind": decided.kind, "reason": decided.reason, "made_by": decided.made_by}
+            made = {"kind": decided.kind, "reason": decided.reason, "made_by": decided.made_by}
+            decision: dict[str, Any] = {**made, "release": decided.release}
             if decided.kind == "approve":
                 publish_approved(workspace, connection, row, decision)
                 return "published"
@@ -379,7 +380,7 @@ class Approved:
 
 
 def publish_approved(
-    workspace: Workspace, connection: Connection, row: releases.ReleaseRow, decision: Mapping[str, str]
+    workspace: Workspace, connection: Connection, row: releases.ReleaseRow, decision: Mapping[str, Any]
 ) -> None:
     """Publish a candidate the gate refused; its report keeps what the gate found, and says who answers for it."""
     found = releases.get(connection, workspace.kb, row.release)
@@ -483,7 +484,9 @@ def _refusal(status: str, release: int, live: int, report: dict[str, Any] | None
         return ""
     decision = report.get("decision")
     if decision:
-        return f"{decision['made_by']} rejected these changes before: {decision['reason']}; release {live} stays live"
+        again = f"`kprep review approve {release}` takes that back"
+        said = f"{decision['made_by']} rejected these changes before: {decision['reason']}"
+        return f"{said}; release {live} stays live; {again}"
     codes = [check["code"] for check in report["checks"] if check["level"] == "error" and not check["passed"]]
     stays = f"release {live} stays live" if live else "nothing is published"
     return f"the gate refused candidate {release} ({', '.join(codes)}); {stays}"

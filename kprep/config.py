@@ -280,6 +280,12 @@ class ViewConfig(_Strict):
     boost: dict[Literal["fragment"], dict[str, Annotated[float, Field(gt=0)]]] = Field(default_factory=dict)
     stores: tuple[Literal["formal", "candidate"], ...] = ("formal",)
 
+    @model_validator(mode="after")
+    def _some_time(self) -> ViewConfig:
+        if self.updated_since and self.updated_before and self.updated_since >= self.updated_before:
+            raise ValueError("updated_since is not before updated_before, so nothing can be found")
+        return self
+
     @field_validator("fields")
     @classmethod
     def _known_fields(cls, value: tuple[str, ...]) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-from quality.evaluation import RANKED_CLASSES, Ask, Evaluation, Ranked, span_in
+from quality.evaluation import RANK_CUTOFF, RANKED_CLASSES, Ask, Evaluation, Ranked, rank, span_in
 from quality.intervals import bootstrap
 from quality.spec import Expected, Question
 from quality.text import words
@@ -19,6 +19,8 @@ MEASURES: dict[str, Callable[[Ranked], float]] = {
     "mrr": lambda item: item.reciprocal_rank,
 }
 TEXT = 300
+SHOWN = 3
+"""First hits that are shown of each answer."""
 
 
 def measured(found: Evaluation) -> dict[str, Any]:
@@ -134,8 +136,9 @@ def compared(before: Evaluation, after: Evaluation) -> dict[str, Any]:
     worse ones first.
 
     A question is better when nDCG@10 rose; one without an answer when it falls silent, one that is denied when it shows
-    nothing forbidden any more. What is `expected`, and the first three passages `before` and `after`, stand with those
-    that differ. Questions that one of the two could not be asked are in `not_compared`.
+    nothing forbidden any more. What is `expected`, and the first three passages `before` and `after` with the one that
+    holds it (`holds`), each with its rank, stand with those that differ. Questions that one of the two could not be
+    asked are in `not_compared`.
     """
     old = {item.question.id: item for item in before.ranked}
     rows = _apart(before, after)
@@ -185,5 +188,44 @@ def _apart(before: Evaluation, after: Evaluation) -> list[dict[str, Any]]:
     return rows
 
 
-def _passages(item: Ranked) -> list[dict[str, str]]:
-    return [{"document_uri": hit.document_uri, "text": hit.text[:TEXT]} for hit in item.hits[:3]]
+def _passages(item: Ranked) -> list[dict[str, Any]]:
+    return [
+        {"rank": rank, "holds": rank == item.first_rank, "document_uri": hit.document_uri, "text": hit.text[:TEXT]}
+        for rank, hit in enumerate(item.hits, start=1)
+        if rank <= SHOWN or rank == item.first_rank
+    ]
+
+
+def missed(
+    questions: Sequence[Question], ask: Ask, lexical: Ask, dense: Ask | None, limit: int
+) -> list[dict[str, Any]]:
+    """[{id, class, first_rank, reason}]: questions of which a configuration has not all that is expected among its
+    first five hits, and why: nothing was evidence enough, it stands lower, or no arm has it among its first `limit`."""
+    rows = []
+    for question in questions:
+        if question.kind not in RANKED_CLASSES:
+            continue
+        try:
+            found = rank(question, ask(question, RANK_CUTOFF))
+        except Exception:  # noqa: BLE001, S112  `failed` says which could not be asked
+            continue
+        if found.recall_at_5 < 1:
+            held = [
+                name for name, arm in (("keywords", lexical), ("meaning", dense)) if arm and _held(question, arm, limit)
+            ]
+            row = {"id": question.id, "class": question.kind, "first_rank": found.first_rank}
+            rows.append(row | {"reason": _why_missed(found, held, limit)})
+    return rows
+
+
+def _why_missed(found: Ranked, held: Sequence[str], limit: int) -> str:
+    arms = " and ".join(held)
+    if not found.hits and held:
+        return f"{arms} found it, but nothing was evidence enough to answer: `retrieval.evidence` is the floor"
+    if not found.hits:
+        return f"no hit: nothing was evidence enough, and what is expected is not among the first {limit} of either arm"
+    if found.first_rank:
+        return f"part of it is at rank {found.first_rank}" if found.recall_at_5 else f"it is at rank {found.first_rank}"
+    if held:
+        return f"{arms} found it, but {RANK_CUTOFF} hits or more came before it, or it scored far under the best"
+    return f"it is not among the first {limit} of either arm"

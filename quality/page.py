@@ -101,6 +101,7 @@ def _set(part: Mapping[str, Any]) -> list[str]:
         _recall(found, kinds),
         "<h3>Apart from the means</h3>",
         _apart(found),
+        _missed(part),
         _wrong(part),
         f"<p>{_chosen(part)} {_candidates(part['candidates'])} {escape(routing(part['routing']))}</p>",
         f"<details><summary>All measures</summary>{_measures(found)}</details>",
@@ -165,6 +166,14 @@ def _wrong(part: Mapping[str, Any]) -> str:
     return (
         _table(("question", "what is wrong"), [[escape(cell) for cell in row] for row in rows], text=2) if rows else ""
     )
+
+
+def _missed(part: Mapping[str, Any]) -> str:
+    """Questions that the last configuration misses, and why."""
+    rows = [[escape(row["id"]), escape(row["class"]), escape(row["reason"])] for row in part.get("missed", ())]
+    name = list(part["configurations"])[-1]
+    title = f"<h3>Missed at 5 by {escape(name)}</h3>"
+    return title + _table(("question", "class", "why"), rows, text=3) if rows else ""
 
 
 def failures(part: Mapping[str, Any]) -> list[dict[str, str]]:
@@ -430,7 +439,9 @@ def _compared(row: Mapping[str, Any]) -> str:
 
 
 def _passage(hit: Mapping[str, Any]) -> str:
-    return f"<p><small>{escape(hit['document_uri'])}</small><br>{escape(hit['text'])}</p>"
+    rank = f"{hit['rank']}. " if "rank" in hit else ""
+    here = " (holds what is expected)" if hit.get("holds") else ""
+    return f"<p><small>{rank}{escape(hit['document_uri'])}{here}</small><br>{escape(hit['text'])}</p>"
 
 
 def standing(row: Mapping[str, Any]) -> str:

@@ -137,10 +137,11 @@ def _say_more(part: dict[str, Any]) -> None:
     )
     if said := routing(part["routing"]):
         say(f"  {escape(said)}", soft_wrap=True)
-    name, last = list(part["configurations"].items())[-1]
-    missed = [row["id"] for row in last["questions"] if row["recall@5"] < 1]
-    if missed:
-        say(f"  missed at 5 by {name}: {escape(', '.join(missed))}", soft_wrap=True)
+    name = list(part["configurations"])[-1]
+    if part["missed"]:
+        say(f"  missed at 5 by {name}:")
+    for row in part["missed"]:
+        say(f"    {escape(row['id'])}: {escape(row['reason'])}", soft_wrap=True)
     for failed in failures(part):
         say(
             f"  [red]could not be asked[/] by {failed['by']}: {escape(failed['id'])}: {escape(failed['error'])}",
@@ -168,9 +169,10 @@ def _say_compared(told: dict[str, Any]) -> None:
             soft_wrap=True,
         )
         for name in ("before", "after"):
-            for hit in row.get(name, ())[:1]:
-                text = " ".join(hit["text"].split())[:100]
-                say(f"    [dim]{name:<6} {escape(hit['document_uri'])}: {escape(text)}[/]", soft_wrap=True)
+            hits = row.get(name, ())
+            for hit in [hit for hit in hits if hit["holds"]] or hits[:1]:
+                text = f"{hit['rank']}. {hit['document_uri']}: {' '.join(hit['text'].split())[:100]}"
+                say(f"    [dim]{name:<6} {escape(text)}[/]", soft_wrap=True)
 
 
 COMMANDS = {"eval": eval_command}

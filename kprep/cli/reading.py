@@ -97,6 +97,8 @@ def search_command(
     """
     if (question is None) == (batch is None):
         raise click.UsageError("give one question, or --batch FILE")
+    if updated_since and updated_before and updated_since >= updated_before:
+        raise click.UsageError("--updated-since is not before --updated-before, so nothing can be found: exchange them")
     defaults = {"as": list(principals), "view": view, "mode": mode, "top_k": top_k}
     more = {
         "where": _filters(where),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -136,6 +137,8 @@ def approve_command(
 ) -> None:
     """Publish a refused candidate as it is. You answer for what the gate found.
 
+    Of a candidate that was rejected it takes the rejection back: the next run publishes the same changes.
+
     The decision holds for these changes: if something else was published meanwhile, run again, and the run publishes
     them.
     """
@@ -143,7 +146,9 @@ def approve_command(
         from flows import review
 
         done = review.approve(opened, release, **decision)
-    _say(done, f"candidate {done['release']} is live, against {', '.join(done['overruled'])}", as_json=as_json)
+    live = f"candidate {done['release']} is live, against {', '.join(done['overruled'])}"
+    back = f"the rejection of candidate {done['release']} is taken back: `kprep run` publishes the same changes"
+    _say(done, live if done["published"] else back, as_json=as_json)
 
 
 @command("reject")
@@ -190,8 +195,14 @@ def retry_command(
         named = ", ".join(row["uri"] for row in done["documents"])
         where = f" from {stage} on" if stage else ""
         _say(done, f"the next run tries again{where}: {named}", as_json=as_json)
+    elif done["waiting"]:
+        counts = Counter(row["stage"] for row in done["waiting"])
+        named = ", ".join(f"{count} in {name}" for name, count in sorted(counts.items()))
+        output.console.print(
+            f"nothing to try again: what failed in the last run ({named}) is tried by the next one already: `kprep run`"
+        )
     else:
-        output.console.print("nothing to try again: no document failed")
+        output.console.print("nothing to try again: no document failed, in whatever stage")
 
 
 @command("accept")

@@ -58,6 +58,11 @@ def on_content(connection: Connection, kb: str, content: str) -> Decision | None
     return None if row is None else Decision(*row)
 
 
+def rejected(connection: Connection, kb: str, release: int) -> str:
+    """Hash of what a candidate changed that was rejected under this number, "" where none was."""
+    return str(connection.execute(SQL["rejected"], {"kb": kb, "release": release}).scalar() or "")
+
+
 def accepted(connection: Connection, kb: str) -> frozenset[str]:
     """Hashes of the contents that an operator takes as they were recognised."""
     return frozenset(connection.execute(SQL["accepted"], {"kb": kb}).scalars())

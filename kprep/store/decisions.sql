@@ -11,6 +11,10 @@ ORDER BY decision_id DESC LIMIT :most;
 SELECT kind, release, uri, reason, made_by, made_at FROM kprep.decisions
 WHERE kb = :kb AND content = :content AND kind IN ('approve', 'reject') ORDER BY decision_id DESC LIMIT 1;
 
+-- name: rejected
+SELECT content FROM kprep.decisions
+WHERE kb = :kb AND kind = 'reject' AND release = :release ORDER BY decision_id DESC LIMIT 1;
+
 -- name: accepted
 SELECT DISTINCT content FROM kprep.decisions WHERE kb = :kb AND kind = 'accept';
 

@@ -120,6 +120,15 @@ def test_vectors_of_what_is_not_live_are_computed_anew(base: TestBase) -> None:
         assert connection.execute(lost, {"kb": base.name}).scalar_one() == 0
 
 
+def test_what_failed_and_is_tried_again_already_is_named(base: TestBase) -> None:
+    base.write("zz-broken.pdf", b"%PDF-1.4 nothing")
+    base.run()
+    assert retry(base) == ["docs/zz-broken.pdf"]
+    again = review.retry(base.workspace, (), "embed", "again", "ann", dry_run=False)
+    assert again["documents"] == []
+    assert [(row["uri"], row["stage"]) for row in again["waiting"]] == [("docs/zz-broken.pdf", "parse")]
+
+
 def test_only_what_is_known_is_done_again(base: TestBase) -> None:
     with pytest.raises(SourceError, match="name a --stage"):
         retry(base, URI)

@@ -104,6 +104,17 @@ def test_a_rejection_holds_for_the_same_changes_and_not_for_others(base: TestBas
     assert base.run()["status"] == "published"
 
 
+def test_a_rejection_can_be_taken_back(base: TestBase) -> None:
+    kprep(base, "review", "reject", "2", "--reason", "the old wording stays", "--by", "ann")
+    again = base.run()
+    assert f"`kprep review approve {again['release']}` takes that back" in again["message"]
+    back = kprep(base, "review", "approve", str(again["release"]), "--reason", "it is right", "--by", "bob")
+    assert (back["published"], base.live()) == (False, 1)
+    assert base.run()["status"] == "published", "the same changes, which bob answers for"
+    error = str(kprep(base, "review", "approve", "2", "--reason", "again", code=1))
+    assert "release 2 waits for no decision, it is retired, and what only it had is collected: `kprep run`" in error
+
+
 def test_an_approval_holds_when_something_else_was_published_meanwhile(base: TestBase) -> None:
     kprep(base, "review", "approve", "2", "--reason", "on purpose", "--by", "ann")
     with base.connection() as connection:

@@ -9,6 +9,7 @@ from typing import Any, get_args
 import click
 import pytest
 import yaml
+from click.testing import CliRunner
 from pydantic import BaseModel
 
 from enrichment.fragments import fragment_of
@@ -137,3 +138,13 @@ def test_a_key_of_a_configuration_that_stands_twice_is_named_with_both_lines(tmp
     path.write_text("a:\n  b: 1\n  c: &d {e: 1}\n  b: 2\nf: {<<: *d, e: 3}\n", encoding="utf-8")
     with pytest.raises(ConfigError, match=r"rules.yaml:4: b: this key stands in line 2 already"):
         config.read_yaml(path)
+
+
+def test_a_time_of_update_that_is_none_is_an_error_of_use(tmp_path: Path) -> None:
+    result = CliRunner().invoke(
+        cli, ["search", "x", "--kb", str(tmp_path), "--updated-since", "2027-01-01", "--updated-before", "2020-01-01"]
+    )
+    assert result.exit_code == 2
+    assert "--updated-since is not before --updated-before" in result.output
+    with pytest.raises(ConfigError, match="updated_since is not before updated_before"):
+        load(tmp_path, {"views": {"a": {"updated_since": "2027-01-01", "updated_before": "2020-01-01"}}})

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from quality.comparing import candidates, compared, measured, passed_over, simplest
+from quality.comparing import candidates, compared, measured, missed, passed_over, simplest
 from quality.evaluation import evaluate
 from quality.intervals import bootstrap
 from quality.page import page
@@ -58,6 +58,32 @@ def test_what_is_denied_or_has_no_answer_is_compared_too_and_nothing_is_left_out
 def test_places_out_of_reach_of_both_arms_are_counted() -> None:
     told = candidates(QUESTIONS, answering, None, 10)
     assert told == {"limit": 10, "spans": 6, "both": 0, "lexical": 4, "dense": 0, "neither": 2}
+
+
+def test_the_passage_that_holds_what_is_expected_is_shown_at_its_rank() -> None:
+    def later(question: Question, top_k: int) -> Sequence[Hit]:
+        others = [Hit(chunk.chunk_id, chunk.document_uri, chunk.text) for chunk in CHUNKS[-5:]]
+        found = search(CHUNKS)(question, top_k)
+        return [*others, *found][:top_k] if question.id == "hotel" else found
+
+    (row,) = [row for row in compared(evaluate(QUESTIONS, later), GOOD)["questions"] if row["id"] == "hotel"]
+    assert (row["verdict"], row["was"]["first_rank"], row["is"]["first_rank"]) == ("better", 6, 1)
+    assert [hit["rank"] for hit in row["before"]] == [1, 2, 3, 6]
+    assert [hit["rank"] for name in ("before", "after") for hit in row[name] if hit["holds"]] == [6, 1]
+
+
+@pytest.mark.req("C2.7")
+def test_why_a_question_is_missed_is_told() -> None:
+    good = search(CHUNKS)
+
+    def silent(question: Question, top_k: int) -> Sequence[Hit]:
+        return [] if question.id in ("hotel", "visa") else good(question, top_k)
+
+    told = missed(QUESTIONS, silent, good, lambda question, k: good(question, k)[:0], 10)
+    assert {row["id"] for row in told} == {"hotel", "visa"}
+    assert told[0]["reason"].startswith("keywords found it, but nothing was evidence enough to answer")
+    none = missed(QUESTIONS, silent, silent, None, 10)
+    assert none[0]["reason"].startswith("no hit: nothing was evidence enough, and what is expected is not among")
 
 
 @pytest.mark.req("C3.19", "C4.11")
