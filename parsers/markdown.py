@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 NAME = "markdown"
-VERSION = 8
+VERSION = 9
 
 _DEFINITION = re.compile(r"""[\s>]*\[[^\]^]+\]:\s*<?(\S+?)>?(?:\s+["'(](.+)["')])?\s*$""")
 _HEADING_NAME = re.compile(r"\s*\{#([\w:.-]+)[^{}]*\}\s*$")

@@ -55,7 +55,8 @@ def make_reader() -> MarkdownIt:
 
 
 def inline_text(token: Token) -> tuple[str, tuple[Link, ...]]:
-    """Words of an inline token with its line breaks, and its links; images give their alt text."""
+    """Words of an inline token with its line breaks, and its links; images give their alt text and, in brackets,
+    their title."""
     parts: list[str] = []
     links: list[Link] = []
     open_links: list[tuple[int, str]] = []
@@ -68,7 +69,7 @@ def inline_text(token: Token) -> tuple[str, tuple[Link, ...]]:
         elif child.type in {"softbreak", "hardbreak"}:
             parts.append("\n")
         elif child.type == "image":
-            said = child.content  # never as one word with what the picture touches
+            said = _picture(child, token.content)  # never as one word with what the picture touches
             before = " " if said and parts and parts[-1][-1:].isalnum() else ""
             parts.append(f"{before}{said}{' ' if said and after and after.content[:1].isalnum() else ''}")
         elif child.type == "html_inline" and _BREAK.match(child.content):
@@ -91,6 +92,14 @@ def inline_text(token: Token) -> tuple[str, tuple[Link, ...]]:
             start, target = open_links.pop()
             links.append(Link("".join(parts[start:]).strip(), target))
     return "".join(parts), tuple(links)
+
+
+def _picture(image: Token, written: str) -> str:
+    """Words of a picture; a title that stands in the definition of a link, not in the block, is told there."""
+    title = str(image.attrGet("title") or "")
+    if not title.strip() or title == image.content.strip() or title not in written:
+        return image.content
+    return f"{image.content} ({title})" if image.content.strip() else title
 
 
 def _signs_after(children: list[Token]) -> list[str]:

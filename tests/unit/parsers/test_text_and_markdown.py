@@ -149,3 +149,16 @@ def test_citations_open_at_words_that_tags_interrupt() -> None:
     text = "Set 10<sup>2</sup> of <kbd>Ctrl</kbd> here.\n"
     (said,) = read(text)
     assert "Set 102 of Ctrl here." in PARSERS["markdown"].quote(text.encode(), said.locator)
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ('See ![the hall](x.png "Hall 3 in 2026").', "See the hall (Hall 3 in 2026)."),
+        ('![](x.png "Hall 3")', "Hall 3"),
+        ('![Hall 3](x.png "Hall 3")', "Hall 3"),
+        ("![Hall 3][a]\n\n[a]: x.png 'From above'", "Hall 3"),
+    ],
+)
+def test_titles_of_pictures_are_told(source: str, text: str) -> None:
+    assert read(source)[0].text == text
