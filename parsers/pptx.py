@@ -6,6 +6,7 @@ from kprep.core.errors import CorruptDocument
 from kprep.core.models import Element, Locator, ParsedDocument, ParserSpec, RawDocument, SourceUnit
 from parsers.attachments import embedded_in
 from parsers.comments import comment_elements, comments_beside
+from parsers.docx_charts import chart_elements
 from parsers.docx_xml import Node, Package, attribute, child, local
 from parsers.office_properties import core_properties
 from parsers.omml import latex
@@ -72,10 +73,12 @@ def quote(content: bytes, locator: Locator) -> str:
     chosen = parts if locator.slide is None else parts[locator.slide - 1 : locator.slide]
     said: list[str] = []
     for part in chosen:
-        related = [target for kind, target in package.relations(part).values() if kind in _QUOTED]
-        for name in (part, *related):
+        related = [(kind, target) for kind, target in package.relations(part).values() if kind in _QUOTED]
+        for kind, name in (("slide", part), *related):
             root = package.xml(name)
-            said.extend(_words(root) if root is not None else ())
+            if root is not None:
+                drawn = chart_elements(root, locator) if kind == "chart" else []
+                said += [*_words(root), *(element.text for element in drawn)]
         said.extend(text for _, text in comments_beside(package, part))
     return "\n".join(said)
 

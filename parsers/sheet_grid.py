@@ -130,11 +130,13 @@ def wanted_sheets(sheets: Sequence[Sheet], locator: Locator) -> list[Sheet]:
 
 
 def quote_sheet(sheet: Sheet, cell: str | None) -> str:
-    """The sheet's name and the cells of the range, with the rows that head their columns; without a range all."""
+    """The sheet's name and the cells of the range, with the rows that head their columns; without a range all
+    of a sheet that says something."""
     box = box_of(cell) if cell else None
     if box is None:
         said = [cell for table in sheet.tables for row in table.rows for cell in row if cell]
-        return "\n".join([sheet.name, *(element.text for element in sheet.more), *said])
+        found = [*(element.text for element in sheet.more), *said]
+        return "\n".join([sheet.name, *found]) if found else ""
     heads, said = [], []
     for table in sheet.tables:
         columns = [at for at, column in enumerate(table.columns) if box[1] <= column <= box[3]]

@@ -21,14 +21,15 @@ Rows = Sequence[Sequence[str]]
 def header_rows(rows: Rows, spans: Sequence[Span], *, has_gaps: bool = False) -> int:
     """How many of the first rows are header, with the titles right above it; 0 where no row names the columns.
     `spans`: the merged cells; `rows` have the words of one in its first place. `has_gaps`: no cell begins in a column
-    between these: such is a form, labels with values beside them, unless a number stands below a name."""
+    between these: such is a form, labels with values beside them, unless a number stands below a name, and one column
+    of values apart from that of their labels always."""
     titles = 0
     while titles < min(MOST_TITLES, len(rows) - 2) and _is_title(rows[titles]):
         titles += 1
     end = titles + 1
     while end < min(titles + _MOST_LEVELS, len(rows) - 1) and _goes_on(rows, spans, titles, end):
         end += 1
-    if end >= len(rows) or (has_gaps and not any(map(is_number, rows[end]))):
+    if end >= len(rows) or (has_gaps and (not any(map(is_number, rows[end])) or (len(rows[0]) == 2 and not spans))):
         return 0
     return end if _name_columns(_names(rows[titles:end]), rows[end]) else 0
 

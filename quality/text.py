@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
+from itertools import groupby
 
 PLACEHOLDER = re.compile(r"<([A-Z][A-Z0-9_]*)_[0-9a-f]{6}>")
 """What redaction leaves in place of a value, for example `<EMAIL_1f3a9c>`."""
@@ -126,15 +127,18 @@ def altered(text: str, original: str, *, in_order: bool = True) -> str:
     if not in_order:
         return ""
     whole = [line for line in text.split("\n") if not PLACEHOLDER.search(line)]
-    rows = [["".join(words(cell)) for cell in _LIST_MARKER.sub("", line).split(" | ")] for line in whole]
+    split = [["".join(words(cell)) for cell in _LIST_MARKER.sub("", line).split(" | ")] for line in whole]
+    rows = [[cell for cell in row if cell] for row in split]
     joined = "\n".join("".join(words(version)) for version in (original, html.unescape(original)))
-    turned = sum(_turned([cell for cell in row if cell], joined) for row in rows)
+    turned = sum(_turned(row, joined) for row in rows)
     return f"the cells of {turned} rows stand in another order there" if turned else ""
 
 
 def _turned(row: list[str], source: str) -> bool:
-    """True when the source has the cells of a row one after the other, but beginning with another one."""
-    if len(row) < 2 or "".join(row) in source:
+    """True when the source has the cells of a row one after the other, but beginning with another one. A merged cell
+    may stand there once for all columns it covers."""
+    once = [cell for cell, _ in groupby(row)]
+    if len(row) < 2 or "".join(row) in source or "".join(once) in source:
         return False
     return any("".join((*row[start:], *row[:start])) in source for start in range(1, len(row)))
 

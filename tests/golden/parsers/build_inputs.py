@@ -264,6 +264,26 @@ def table(*rows: str) -> str:
     return "<w:tbl><w:tblPr/>" + "".join(f"<w:tr>{row}</w:tr>" for row in rows) + "</w:tbl>"
 
 
+def field_runs(*parts: str) -> str:
+    """Runs of fields: "{" begins one, "|" comes to its result, "}" ends it, "=..." is its code, the rest is text."""
+    turns = {"{": "begin", "|": "separate", "}": "end"}
+    return "".join(
+        f'<w:r><w:fldChar w:fldCharType="{turns[part]}"/></w:r>' if part in turns
+        else f'<w:r><w:instrText xml:space="preserve">{part[1:]}</w:instrText></w:r>' if part[:1] == "="
+        else f'<w:r><w:t xml:space="preserve">{escape(part)}</w:t></w:r>'
+        for part in parts
+    )  # fmt: skip
+
+
+COMPUTED = ("{", "== ", "{", "=REF qty", "|", "3", "}", "{", "=REF price", "|", "250", "}", "|", "750", "}")
+CONTENTS = ("{", "=TOC", "|", "{", "=HYPERLINK", '= \\l "a1"', "|", "Scope ", "{", "=PAGEREF a1", "|", "2", "}", "}")
+FIELDS = (
+    f"<w:p>{field_runs('Total: EUR ', *COMPUTED, ' net.')}</w:p><w:p>{field_runs(*CONTENTS)}</w:p>"
+    f"<w:p>{field_runs('{', '=HYPERLINK https://example.com/b', '|', 'Terms', '}', '}')}</w:p>"
+    '<w:altChunk xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships" r:id="a1"/>'
+    f"<w:p>{field_runs('{', '=nothing closes this', 'The end.')}</w:p>"
+)
+
 TRACKED = (
     '<w:p><w:r><w:t xml:space="preserve">Notice period is </w:t></w:r>'
     '<w:del w:id="1" w:author="a"><w:r><w:delText>30</w:delText></w:r></w:del>'
@@ -316,6 +336,11 @@ INPUTS: dict[str, bytes | str] = {
         paragraph("first step", more=NO_LEVEL) + paragraph("second step", more=NO_LEVEL),
         {"word/numbering.xml": NUMBERING},
         NUMBERING_RELATION,
+    ),
+    "docx-fields/input.docx": docx(
+        FIELDS,
+        {"word/part.htm": "<h2>Delivery</h2><table><tr><th>Zone<th>Days<tr><td rowspan=2>North<td>2<tr><td>3</table>"},
+        '<Relationship Id="a1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/aFChunk" Target="part.htm"/>',
     ),
     "html-b12_span_lists/input.html": "<html><body><h1>Rights</h1><ul><li><span>You have the right to ask.</span></li>"
     "<li><span>You have the right to leave.</span></li></ul><h3>Steps</h3><ol><li><span>Write to us.</span></li><li>Wait.</li></ol></body></html>",

@@ -244,6 +244,22 @@ SHEETS = workbook(
     },
     hidden=frozenset({"Internal"}),
 )  # fmt: skip
+HEADED = workbook({
+    "Levels": cells({
+        1: {"A": "Energy report 2024"},
+        2: {"A": "Site", "B": "Import", "D": "Export"},
+        3: {"B": "Plan", "C": "Actual", "D": "Plan", "E": "Actual"},
+        4: {"A": "North", "B": 1, "C": 2, "D": 3, "E": 4},
+        5: {"B": 5, "C": 6, "D": 7, "E": 8},
+    }) + '<mergeCells><mergeCell ref="A2:A3"/><mergeCell ref="B2:C2"/><mergeCell ref="D2:E2"/><mergeCell ref="A4:A5"/></mergeCells>',
+    "Years": cells({
+        1: {"A": "Country", "B": 2021, "C": 2022}, 2: {"A": "Chile", "B": 5, "C": 6}, 4: {"A": "Total", "B": 7, "C": 8},
+    }),
+    "Form": cells({
+        2: {"A": "Max. pressure", "C": "10 bar"}, 3: {"A": "Tracking", "C": 9400110200881235987},
+        6: {"A": "Start", "C": "1 May", "E": "End", "G": "9 June"},
+    }),
+})  # fmt: skip
 SPREAD = workbook({"Far": cells({1: {"A": 1}, 1048576: {"XFD": 2}})})
 
 
@@ -518,7 +534,32 @@ that goes on</p>
 </body></html>
 """
 
+SCATTER = CHART.replace("barChart", "scatterChart").replace("c:cat>", "c:xVal>").replace("c:val>", "c:yVal>")
+COLUMNS = deck(
+    [
+        "".join(
+            shape(words, (1000 * column, 100 + 100 * row))
+            for column, step in enumerate((("Step 1", "Prepare"), ("Step 2", "Sign"), ("Step 3", "Send")))
+            for row, words in enumerate(step)
+        ),
+        shape("Measured", (0, 0), "title") + frame('<c:chart r:id="c1"/>', (0, 100)),
+    ],
+    **{
+        "ppt/charts/chart1.xml": SCATTER.replace(
+            "</c:ser>",
+            '</c:ser><c:ser><c:tx><c:v>Asia</c:v></c:tx><c:xVal><c:numLit><c:pt idx="0"><c:v>100</c:v></c:pt></c:numLit></c:xVal>'
+            '<c:yVal><c:numLit><c:pt idx="0"><c:v>7</c:v></c:pt></c:numLit></c:yVal></c:ser><c:axId val="1"/><c:axId val="2"/>',
+        ).replace(
+            "</c:plotArea>",
+            '<c:valAx><c:axId val="1"/><c:title><c:tx><c:rich><a:p><a:r><a:t>Year</a:t></a:r></a:p></c:rich></c:tx></c:title></c:valAx>'
+            '<c:valAx><c:axId val="2"/><c:title><c:tx><c:rich><a:p><a:r><a:t>MEUR</a:t></a:r></a:p></c:rich></c:tx></c:title></c:valAx></c:plotArea>',
+        )
+    },
+)
+
 INPUTS: dict[str, bytes | str] = {
+    "pptx-columns/input.pptx": COLUMNS,
+    "spreadsheet-heads/input.xlsx": HEADED,
     "pptx-b06_groups/input.pptx": DECK,
     "spreadsheet-b09_t_shaped/input.xlsx": T_SHAPED,
     "spreadsheet-sheets/input.xlsx": SHEETS,

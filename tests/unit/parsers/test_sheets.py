@@ -127,3 +127,8 @@ def test_a_blank_row_does_not_part_rows_from_their_header(below: Rows, joined: b
         assert (found[0].header_rows, found[0].locator.cell) == (1, cell_range((0, 0, last - 1, 2)))
         assert [number for number, _ in found[0].row_starts] == [1, 2, *range(4, last + 1)]
         assert quote_sheet(made, f"A{last}:C{last}").split("\n")[:4] == ["S", "Item", "2021", "2022"]
+
+
+def test_of_a_sheet_that_says_nothing_there_is_nothing_to_quote() -> None:
+    assert quote_sheet(Sheet("Empty", {}), None) == ""
+    assert quote_sheet(sheet([["a", "b"]]), None) == "S\na\nb"

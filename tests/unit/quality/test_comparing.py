@@ -215,3 +215,8 @@ def test_rows_of_a_format_that_describes_before_it_names_are_not_turned() -> Non
 def test_a_row_of_which_a_cell_was_redacted_is_not_taken_for_turned() -> None:
     assert not altered("<EMAIL_1f3a9c> | 12 | 4", "ann@example.com\n4 | 12 | 4")
     assert "another order" in altered("Ann | 12 | 4", "4 | Ann | 12 | 5")
+
+
+def test_a_merged_cell_that_is_said_twice_is_not_turned() -> None:
+    assert not altered("Site | Site | Value", "Site\nValue\nSite 0\nHall\n3")
+    assert "another order" in altered("Site | Hall | 12", "12\nSite\nHall")
