@@ -34,14 +34,16 @@ class BareCodes:
 
     def look(self, glyph: Written, text: str, font: int) -> None:
         """Note the glyph if there is a bare code in it. `text`: its characters by index, from its `order` on."""
-        known = self._known.setdefault(font, {" ", UNMAPPED})
-        new = set(text) - known
-        if new:
+        known = self._known.get(font)
+        if known is None:
+            known = self._known[font] = {" ", UNMAPPED}
+        if not known.issuperset(text):
+            new = set(text) - known
             bare = {sign for sign in new if self._has_no_map(glyph.order + text.index(sign))}
             known |= new
             if bare:
                 self._bare.setdefault(font, set()).update(bare)
-        if font in self._bare and not self._bare[font].isdisjoint(text):
+        if self._bare and font in self._bare and not self._bare[font].isdisjoint(text):
             self._found.setdefault(font, []).append(glyph)
 
     def blank(self) -> None:

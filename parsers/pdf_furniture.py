@@ -17,6 +17,7 @@ _NUMBER = re.compile(
     r"(?:\s*(?:of|/|von|de|sur)\s*\d{1,4})?\s*(?:\u9875)?[\s\-\u2013\u2014|]*$",
     re.IGNORECASE,
 )
+_LONGEST_NUMBER = 40
 _EDGE_LINES = 4
 _EDGE_SHARE = 0.15
 _LINES_OF_BODY = 7
@@ -114,7 +115,10 @@ def _different(pages: Sequence[PageLines]) -> list[PageLines]:
     """The pages without those that say, but for their own numbers, what an earlier one does."""
     seen: dict[tuple[str, ...], PageLines] = {}
     for page in pages:
-        seen.setdefault(tuple(line.text for line in page.lines if not _NUMBER.match(line.text)), page)
+        seen.setdefault(
+            tuple(line.text for line in page.lines if len(line.text) > _LONGEST_NUMBER or not _NUMBER.match(line.text)),
+            page,
+        )
     return list(seen.values())
 
 
@@ -123,19 +127,29 @@ def _first_titles(pages: Sequence[PageLines], found: Mapping[tuple[int, int], El
     the file's lines said the same before."""
     lines = [line for page in pages for line in page.lines if not line.rows]
     body = median([line.size for line in lines] or [0.0])
-    is_bold = sum(line.bold for line in lines) > len(lines) / 2
-    wordings = Counter(line.text for line in lines)
-    said: set[str] = set()
-    titles = set()
+    is_bold = sum([line.bold for line in lines]) > len(lines) / 2
+    candidates = set()
     for page in pages:
         for index, line in enumerate(page.lines):
-            wording = line.text if wordings[line.text] > 1 else _folded(line.text)
             bold = line.bold and not is_bold and line.size >= _BOLD_TITLE_SIZE * body and page is pages[0]
-            is_title = found.get((page.number, index)) is ElementKind.HEADER and any(map(str.isalpha, line.text))
-            if is_title and wording not in said and (line.size >= _TITLE_SIZE * body or bold):
-                titles.add((page.number, index))
-            said |= {line.text, _folded(line.text)}
-    return titles
+            if (line.size >= _TITLE_SIZE * body or bold) and found.get((page.number, index)) is ElementKind.HEADER:
+                candidates.add((page.number, index))
+    return _first_said(pages, candidates) if candidates else set()
+
+
+def _first_said(pages: Sequence[PageLines], candidates: set[tuple[int, int]]) -> set[tuple[int, int]]:
+    """Those of the places where words stand that none of the lines before had, numbers aside where they never recur."""
+    wordings = Counter(line.text for page in pages for line in page.lines)
+    said: set[str] = set()
+    first = set()
+    for page in pages:
+        for index, line in enumerate(page.lines):
+            folded = _folded(line.text)
+            wording = line.text if wordings[line.text] > 1 else folded
+            if (page.number, index) in candidates and wording not in said and any(map(str.isalpha, line.text)):
+                first.add((page.number, index))
+            said |= {line.text, folded}
+    return first
 
 
 def _recurring(text: str, on: Mapping[int, _Numbers]) -> int:

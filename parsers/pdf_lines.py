@@ -68,9 +68,15 @@ def pieces(glyphs: Sequence[Glyph]) -> list[Line]:
         else:
             runs[-1].append(glyph)
         last = glyph
-    if has_left_letters(glyphs):
-        runs = [with_words_turned(run) for run in _put_together(runs)]
-    return [line for line in map(_line_of, runs) if line.text]
+    lines = list(map(_line_of, runs)) if not has_left_letters(glyphs) else list(map(_leftwards, _put_together(runs)))
+    return [line for line in lines if line.text]
+
+
+def _leftwards(run: list[Glyph]) -> Line:
+    """The line of a run on a page with letters that run to the left."""
+    run = with_words_turned(run)
+    line = _line_of(run)
+    return replace(line, text=text_to_the_left(run, _spaced)) if is_right_to_left(line.text) else line
 
 
 def _put_together(runs: list[list[Glyph]]) -> list[list[Glyph]]:
@@ -128,9 +134,8 @@ def _line_of(run: list[Glyph]) -> Line:
     for glyph in letters:
         counts[glyph.size] = counts.get(glyph.size, 0) + glyph.letters
     size = max(counts, key=counts.__getitem__)
-    backwards = has_left_letters(run) and is_right_to_left("".join(glyph.text for glyph in run))
     return Line(
-        text=text_to_the_left(run, _spaced) if backwards else _spaced(run),
+        text=_spaced(run),
         x0=min([glyph.x0 for glyph in run]),
         top=min([glyph.top for glyph in run]),
         x1=max([glyph.x1 for glyph in run]),
