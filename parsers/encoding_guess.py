@@ -66,6 +66,8 @@ _SHORT = 40
 _LOWEST_SINGLE = -5.0
 _LOWEST_DOUBLE = -8.5
 _UNREADABLE = -12.0
+_UNSPACED = 200
+"""Characters among which there is a blank."""
 _NO_LETTER = -4.0
 """What counts against an encoding of another script when no letter of it is there."""
 _LINE = re.compile(rb"[^\r\n]*[\x80-\xff][^\r\n]*[\r\n]*")
@@ -145,7 +147,13 @@ def _single(text: str, encoding: str) -> _Reading:
         for language in languages
     )
     score += flaws
-    return _Reading(score + prior, encoding, text, score >= _LOWEST_SINGLE * max(signs, 1) - 4)
+    is_likely = score >= _LOWEST_SINGLE * max(signs, 1) - 4 and _is_spaced(text)
+    return _Reading(score + prior, encoding, text, is_likely)
+
+
+def _is_spaced(text: str) -> bool:
+    """Whether a text has blanks or line ends, as any has: those of EBCDIC are other bytes, which read as signs here."""
+    return len(text) < _UNSPACED or _UNSPACED * sum(map(str.isspace, text)) >= len(text)
 
 
 def _counted(text: str) -> tuple[Counter[str], float, int]:

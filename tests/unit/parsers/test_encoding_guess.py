@@ -93,3 +93,10 @@ def test_what_two_encodings_may_mean_is_refused(text: str) -> None:
 )
 def test_what_a_text_says_of_its_encoding_decides(before: str, encoding: str) -> None:
     assert decode((before + "İstanbul").encode(encoding)).text == before + "İstanbul"
+
+
+@pytest.mark.parametrize("encoding", ["cp037", "cp500", "cp1140"])
+def test_records_of_a_mainframe_are_refused(encoding: str) -> None:
+    record = "0000123 BEEHIVE REFINING INC.      HARRIS COUNTY   TX 19990401 Statement number 7 "
+    with pytest.raises(WrongEncoding):
+        decode_document((record * 20).encode(encoding), "records.txt")
