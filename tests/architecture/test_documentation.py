@@ -16,6 +16,10 @@ import yaml
 import quality
 from kprep.cli.app import cli
 from kprep.core.errors import PrepError
+from kprep.core.models import RawDocument
+from kprep.core.signals import SIGNALS, signals_of
+from parsers import PARSERS
+from parsers.media_type import detect
 from quality.spec import QUESTION_CLASSES
 
 ROOT = Path(__file__).parents[2]
@@ -141,6 +145,27 @@ def test_questions_of_the_guide_can_be_loaded() -> None:
     assert len(quality.load_questions(yaml.safe_load(block), "questions.md")) == 2
     classes = re.findall(r"^\| `(\w+)` \|.*\| (?:`expect`|`forbidden`|neither) \|$", guide, re.MULTILINE)
     assert tuple(classes) == QUESTION_CLASSES
+
+
+def test_front_matter_and_knowledge_entries_of_the_guide_are_read() -> None:
+    guide = (ROOT / "docs/guide/sources.md").read_text(encoding="utf-8")
+    front = guide.split("\n## Front matter\n")[1].split("\n## ")[0]
+    entries = guide.split("\n## Knowledge entries\n")[1].split("\n## ")[0]
+    (matter,) = re.findall(r"```yaml\n(.*?)```", front, re.DOTALL)
+    text = f"{matter}\n# Seals\n\nThey are changed each year.\n"
+    page = RawDocument("docs/a.md", "a.md", text.encode(), "text/markdown")
+    said = PARSERS["markdown"].parse(page).metadata.front_matter
+    signals, unsound = signals_of(said)
+    assert set(signals) == set(SIGNALS)
+    assert unsound == ()
+    assert {*SIGNALS, "aliases"} <= set(re.findall(r"^\| `(\w+)` \|", front, re.MULTILINE))
+    (block,) = re.findall(r"```json\n(.*?)```", entries, re.DOTALL)
+    media_type = detect("pumps.json", block.encode())
+    assert media_type in PARSERS["knowledge_entry"].media_types
+    read = PARSERS["knowledge_entry"].parse(RawDocument("docs/pumps.json", "pumps.json", block.encode(), media_type))
+    assert [element.fragment for element in read.elements if element.fragment] == ["def", "int", "ex", "form", "app"]
+    assert read.elements[4].locator.anchor == "net-positive-suction-head/form"
+    assert set(signals_of(read.metadata.front_matter)[0]) == {"truth_confidence", "difficulty", "avoid_with"}
 
 
 def test_generated_parts_are_up_to_date() -> None:
