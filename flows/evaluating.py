@@ -76,18 +76,19 @@ def evaluate(
             assert arms[0] is not None
             reach = min(MOST_HITS, retrieval["candidates"])
             plain = asker(workspace, connection, number, configurations[-1])
+            stale = unheld(workspace, connection, number, questions)
             out.append(
                 {
                     "name": name,
                     "questions": len(questions),
                     "configurations": found,
                     "candidates": candidates(questions, arms[0], arms[1], reach),
-                    "missed": missed(questions, plain, arms[0], arms[1], reach),
+                    "missed": _with_labels(missed(questions, plain, arms[0], arms[1], reach), stale),
                     "routing": _routing(workspace, connection, questions, number),
                     "thresholds": wanted,
                     "simplest": simplest(found, wanted, floors.min_questions),
                     "passed_over": passed_over(found, wanted, floors.min_questions),
-                    "stale": unheld(workspace, connection, number, questions),
+                    "stale": stale,
                 }
             )
         comparison = None
@@ -127,6 +128,12 @@ def evaluate(
         "trend": trend,
         "comparison": comparison,
     }
+
+
+def _with_labels(rows: Sequence[Mapping[str, Any]], stale: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Missed questions; of one whose label does not hold, that is why."""
+    why = {row["id"]: f"its label is stale: {row['document']}: {row['reason']}" for row in stale}
+    return [{**row, "reason": why.get(row["id"], row["reason"])} for row in rows]
 
 
 def _configurations(configuration: Mapping[str, Any]) -> list[str]:

@@ -270,3 +270,18 @@ def test_a_question_that_cannot_be_asked_says_why_and_costs_no_other_one(
     assert "could not be asked by dense: long: a text has" in said
     assert "could not be asked by lexical, dense, hybrid (rrf), hybrid, hybrid+references: broken: PostgreSQL" in said
     assert "stale label: tour: docs/tour.md: the document has other words" in said
+
+
+@pytest.mark.req("C2.7")
+def test_a_missed_question_says_whether_the_evidence_floor_or_its_label_is_why(base: TestBase) -> None:
+    stale = "- {id: old, class: natural, question: tour of the museum, as: [staff],\n"
+    stale += "   expect: [{document: docs/tour.md, quote: beside the new engine}]}\n"
+    (base.folder / "questions.yaml").write_text(QUESTIONS + stale, encoding="utf-8")
+    base.configure(retrieval={"evidence": {"dense": 1.0, "lexical": 1.0, "dense_weak": 1.0, "lexical_weak": 1.0}})
+    base.touch("tour.md")
+    base.run()
+    number = str(kprep(base, "release", "list")[0]["release"])
+    (part,) = kprep(base, "eval", "--no-timing", "--release", number)["sets"]
+    why = {row["id"]: row["reason"] for row in part["missed"]}
+    assert "found it, but nothing was evidence enough to answer" in why["refund"]
+    assert why["old"] == "its label is stale: docs/tour.md: the document has other words"
