@@ -167,7 +167,7 @@ def _keeps_back(kept: CandidateChunk, chunk: CandidateChunk) -> bool:
 
 def _more_sensitive(kept: CandidateChunk, chunk: CandidateChunk) -> bool:
     """Whether a chunk is more sensitive than another, or as far as is known is, and not for all of its readers."""
-    one, other = kept.sensitivity, chunk.sensitivity
+    one, other = kept.sensitivity.casefold(), chunk.sensitivity.casefold()
     known = one in ORDER and other in ORDER
     more = ORDER.index(one) > ORDER.index(other) if known else one != other
     return more and PUBLIC not in _readers(kept) and not _readers(chunk) <= _readers(kept)
@@ -278,7 +278,7 @@ def _copied(chunk: CandidateChunk, runs: set[Run], other: CandidateChunk) -> flo
 
 
 def _live_runs(candidate: Candidate, document: CandidateDocument) -> set[Run]:
-    """What the live version says, also across the borders of its chunks, to the readers the new one has."""
+    """What the live version says, also across the borders of its chunks."""
     return _runs("\n".join(text for _, text in candidate.live_text(document.document_id)))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
+from flows import run as steps
 from tests.conftest import MakeBase
 from tests.fakes.knowledge_base import TestBase
 from tests.fakes.pages import FOUR, page
@@ -109,6 +110,25 @@ def test_what_blocked_candidates_wrote_is_not_new(make_base: MakeBase) -> None:
     base.write("bikes.md", BIKES.replace("yard", "hall"))
     summary = base.run()
     assert (summary["status"], summary["documents"]["changed"]) == ("published", 1)
+    assert check(summary, "mass_change")["message"].startswith(f"1 of {len(paths)} ")
+
+
+@pytest.mark.req("D9.10")
+def test_what_a_rollback_brought_back_is_not_new(make_base: MakeBase) -> None:
+    base = make_base({**FOUR, "leave.md": LEAVE, "bikes.md": BIKES})
+    base.run()
+    paths = [path for path in (base.folder / "docs").rglob("*") if path.is_file()]
+    before = {path: (path.read_bytes(), path.stat()) for path in paths}
+    for path in paths:
+        path.write_bytes(path.read_bytes().rstrip() + b"\n\nAdded for the second release.\n")
+    assert base.run()["status"] == "published"
+    steps.roll_back(base.workspace, 1, dry_run=False)
+    for path, (content, stat) in before.items():
+        path.write_bytes(content)
+        os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    base.write("bikes.md", BIKES.replace("yard", "hall"))
+    summary = base.run()
+    assert summary["status"] == "published"
     assert check(summary, "mass_change")["message"].startswith(f"1 of {len(paths)} ")
 
 

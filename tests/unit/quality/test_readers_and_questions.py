@@ -9,9 +9,9 @@ from datetime import date
 import pytest
 
 from quality import run_gate
-from quality.readers import readers_lost
+from quality.readers import copies_wider, readers_lost
 from quality.regression import questions_stale, questions_unanswered, questions_worse
-from quality.spec import Candidate, CandidateDocument, DocumentFigures, Hit, Question
+from quality.spec import Candidate, CandidateDocument, DocumentFigures, Finding, Hit, Question
 from tests.unit.quality.builder import CHUNKS, CODES, QUESTIONS, TRAVEL, make_candidate, make_chunk, one, search
 
 TODAY = date(2026, 6, 1)
@@ -110,3 +110,40 @@ def test_a_superseded_answer_is_the_reason_why_a_question_got_worse() -> None:
     finding = questions_worse(candidate)[0]
     assert f"{TRAVEL} is superseded by people/travel-2.md" in finding.samples[0]["reason"]
     assert {question.id for question in QUESTIONS} >= {row["question_id"] for row in finding.samples}
+
+
+SECRET = "Grade E4 is paid between 63,000 and 79,000 EUR a year, and grade E5 between 80,000 and 99,000 EUR a year."
+
+
+def copied(sensitivity: str, there: str, readers: tuple[str, ...] = ("people-team",), more: int = 0) -> Finding:
+    """A new paragraph for the staff that an unchanged document holds, and `more` new pages with it as well."""
+    kept = make_chunk("pay/bands.md", 0, SECRET, is_new=False, acl=readers, sensitivity=there)
+    pages = [
+        make_chunk(f"people/{number}.md", 0, f"Of page {number}. {SECRET}", acl=("staff",), sensitivity=sensitivity)
+        for number in range(more + 1)
+    ]
+    (finding,) = copies_wider(make_candidate([*CHUNKS, *pages, kept], near=lambda _: [kept]))
+    return finding
+
+
+@pytest.mark.req("D9.10")
+def test_a_text_of_a_more_sensitive_document_is_told_where_others_read_it() -> None:
+    finding = copied("internal", "Confidential")
+    (row,) = finding.samples
+    assert (row["document_uri"], row["closed_in"], row["sensitivity_there"]) == (
+        "people/0.md", "pay/bands.md", "Confidential",
+    )  # fmt: skip
+    assert not copied("intern", "vertraulich").passed, "words of their own only differ"
+    assert copied("confidential", "confidential").passed, "the same paragraph in two departments"
+    assert copied("confidential", "internal").passed, "less sensitive there"
+    assert copied("internal", "confidential", ("people-team", "staff")).passed, "who reads the one may read the other"
+    assert copied("internal", "confidential", more=4).passed, "what stands everywhere is boilerplate"
+
+
+def test_what_readers_find_elsewhere_already_is_not_given_away() -> None:
+    kept = make_chunk("pay/bands.md", 0, SECRET, is_new=False, acl=("people-team",), sensitivity="confidential")
+    known = make_chunk("people/old.md", 0, SECRET, is_new=False, acl=("staff",), sensitivity="internal")
+    new = make_chunk("people/new.md", 0, SECRET, acl=("staff",), sensitivity="internal")
+    candidate = make_candidate([*CHUNKS, new, kept], near=lambda _: [kept])
+    assert not copies_wider(candidate)[0].passed
+    assert copies_wider(replace(candidate, near=lambda _: [kept, known]))[0].passed
