@@ -60,16 +60,19 @@ _MARGIN = 1.5
 _USUAL = "cp1252"
 _FEW = 3
 _MARGIN_USUAL = 0.2
-"""For the commonest encoding, where only a few signs are there to tell."""
+_MARGIN_ODD = 4.0
+_ODD = -3
+"""How likely at most, before anything is read, an encoding is that hardly anybody uses."""
 _SHORT = 40
 """Characters of a text whose language can hardly be told."""
 _LOWEST_SINGLE = -5.0
 _LOWEST_DOUBLE = -8.5
 _UNREADABLE = -12.0
+_NO_BREAK = "\u00a0"
 _UNSPACED = 200
 """Characters among which there is a blank."""
 _NO_LETTER = -4.0
-"""What counts against an encoding of another script when no letter of it is there."""
+"""What counts against an encoding of another script when hardly a letter of it is there."""
 _LINE = re.compile(rb"[^\r\n]*[\x80-\xff][^\r\n]*[\r\n]*")
 _FOREIGN = re.compile(r"[^\x00-\x7f]")
 _QUOTES = (("\u201a", "\u2018\u2019"), ("\u201e", "\u201c\u201d"))
@@ -114,8 +117,17 @@ def _guess(sample: bytes) -> str:
         return ""
     best = max(readings, key=lambda reading: reading.score)
     other = max((reading.score for reading in readings if reading.text != best.text), default=-math.inf)
-    is_usual = best.encoding == _USUAL and len(_FOREIGN.findall(best.text)) <= _FEW
-    return best.encoding if best.is_likely and best.score - other >= (_MARGIN_USUAL if is_usual else _MARGIN) else ""
+    return best.encoding if best.is_likely and best.score - other >= _margin(best) else ""
+
+
+def _margin(best: _Reading) -> float:
+    """By how much a reading must be better than the next: where only a few signs tell, least of the commonest encoding,
+    most of one that hardly anybody uses."""
+    if len(_FOREIGN.findall(best.text)) > _FEW:
+        return _MARGIN
+    if best.encoding == _USUAL:
+        return _MARGIN_USUAL
+    return _MARGIN_ODD if best.encoding in _SINGLE and _SINGLE[best.encoding][0] <= _ODD else _MARGIN
 
 
 def _worth(encoding: str, other: _Reading) -> bool:
@@ -135,20 +147,20 @@ def _single(text: str, encoding: str) -> _Reading:
     letters, flaws, signs = _counted(text)
     shown = _shown_languages(text) if LATIN.intersection(languages) else {}
     least = 0.002 if len(text) >= _SHORT else 0.02
+    weight = max(signs / 2, 1)
     score = max(
         sum(count * _frequencies(language).get(letter, RARE) for letter, count in letters.items())
-        + (
-            math.log(max(shown.get(language, 0), least)) * max(signs / 2, 1)
-            if language in LATIN
-            else 0
-            if letters
-            else _NO_LETTER * max(signs / 2, 1)
-        )
+        + weight * (math.log(max(shown.get(language, 0), least)) if language in LATIN else _apart(text, letters))
         for language in languages
     )
     score += flaws
     is_likely = score >= _LOWEST_SINGLE * max(signs, 1) - 4 and _is_spaced(text)
     return _Reading(score + prior, encoding, text, is_likely)
+
+
+def _apart(text: str, letters: Counter[str]) -> float:
+    """What counts against letters of another script than the Latin one that stand amid many more of this."""
+    return 0 if 10 * letters.total() > sum(map(str.isalpha, text)) else _NO_LETTER
 
 
 def _is_spaced(text: str) -> bool:
@@ -192,8 +204,8 @@ def _flaws_of_letter(sign: str, before: str, after: str) -> float:
     elif before.isupper() and after.isupper():
         flaws -= 4
     latin = _is_latin(sign)
-    if not latin and not before.isalpha() and not after.isalpha():
-        flaws -= 3
+    if not before.isalpha() and not after.isalpha():
+        flaws -= 2 if latin else 3
     for other in (before, after):
         if other.isalpha() and _is_latin(other) != latin:
             flaws -= 4
@@ -203,6 +215,8 @@ def _flaws_of_letter(sign: str, before: str, after: str) -> float:
 
 
 def _flaws_of_sign(sign: str, before: str, after: str, next_one: str) -> float:
+    if sign == _NO_BREAK and not (before.isalnum() and after.isalnum()):
+        return -0.3
     if sign in PUNCTUATION:
         if _is_misplaced(sign, before, after, next_one):
             return -6
@@ -236,7 +250,11 @@ def _is_in_place(sign: str, before: str, after: str, next_one: str) -> bool:
         return after.isalpha() and not next_one.isalpha()
     if sign in "”»":
         return bool(before.strip()) and not after.isalnum()
-    if sign == "\u00a0":
+    if sign == "®":
+        return before.isalnum()
+    if sign in "©™°±×÷§€£µ":
+        return not before.isalpha() and (not after.isalpha() or sign in "°µ")
+    if sign == _NO_BREAK:
         return not (before.isalpha() and after.isalpha())
     return sign in "–—" and before.isspace() and after.isspace()
 
@@ -283,7 +301,7 @@ def _japanese(sign: str, _: str) -> float:
     if ord(sign) in KANA or sign in WIDE_PUNCTUATION:
         return -3.5
     if "\uff61" <= sign <= "\uff9f":
-        return -7
+        return -9
     return _by_level(sign, "euc_jp", b"\xd0") if ord(sign) in _IDEOGRAPHS else -9
 
 

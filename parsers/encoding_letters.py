@@ -46,10 +46,12 @@ WIDE_PUNCTUATION = frozenset("、。，．：；？！（）「」『』《》�
 
 
 def frequencies(language: str) -> dict[str, float]:
-    """Logarithm of how often a letter is among those beyond ASCII: it falls evenly along the alphabet."""
+    """Logarithm of how often a letter is among those beyond ASCII: it falls evenly along the alphabet. Of Latin ones
+    beside the commonest, so that those with few letters do not win by it."""
     letters = ALPHABETS[language]
-    fall = 4 if len(letters) > 25 else 2
-    weights = [math.exp(-fall * at / len(letters)) for at in range(len(letters))]
+    if language in LATIN:
+        return {letter: -1 - 2 * at / len(letters) for at, letter in enumerate(letters)}
+    weights = [math.exp(-4 * at / len(letters)) for at in range(len(letters))]
     whole = sum(weights)
     return {letter: math.log(weight / whole) for letter, weight in zip(letters, weights, strict=True)}
 

@@ -64,6 +64,19 @@ def test_marks_of_a_long_text_are_no_letters(encoding: str) -> None:
     assert decode(text.encode(encoding)).text == text
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Copyright © 2002 Red Hat\nCopyright © 2005 Jane Doe and others\n© 2010 Anna\n" * 5,
+        "<tr><td>\u00a0</td><td>\u00a0\u00a0total</td></tr>\n" * 20,
+        "See § 5 and § 7, at 20 °C ± 2, for £ 5 each.\n" * 10,
+        "# one ß in the code\nx = 1\n",
+    ],
+)
+def test_marks_alone_are_western(text: str) -> None:
+    assert decode(text.encode("cp1252")).text == text
+
+
 @pytest.mark.parametrize("language", TEXTS)
 def test_utf7(language: str) -> None:
     assert decode(TEXTS[language].encode("utf-7")).text == TEXTS[language]
