@@ -119,6 +119,13 @@ def test_right_letters_are_not_mojibake(text: str) -> None:
     assert one(run_gate(make_candidate(with_text(5, text + " stands in the text"))), "text_encoding").passed
 
 
+def test_a_script_the_model_does_not_know_is_few_tokens_and_not_miscounted() -> None:
+    thai = make_chunk(CLIENT, 20, "พนักงานต้องยื่นคำขอลาล่วงหน้าสองสัปดาห์", tokens=3)
+    assert one(run_gate(make_candidate([*CHUNKS, thai])), "chunks_over_limit").passed
+    uncounted = make_chunk(CLIENT, 20, "Seven words that have not been counted", tokens=2)
+    assert not one(run_gate(make_candidate([*CHUNKS, uncounted])), "chunks_over_limit").passed
+
+
 @pytest.mark.req("D9.9")
 def test_code_cut_inside_a_bracket_is_seen_only_where_the_neighbour_closes_it() -> None:
     halves = ("call(first,\n     {'key': [1,", "2]},\n     last)")
