@@ -115,6 +115,7 @@ def candidate(workspace: Workspace, connection: Connection, release: int, child:
             if item.metadata.get("superseded_by")
         },
         expired=frozenset(measures.expired(connection, kb, release, today)),
+        withdrawn=[_chunk(item) for item in measures.gate_withdrawn(connection, kb, base, release)] if base else (),
         today=today,
         narrowed=narrowed,
         live_expired=frozenset(measures.expired(connection, kb, base, today)) if base else frozenset(),

@@ -211,7 +211,8 @@ class Guards:
 
 
 def _guards(candidate: Candidate, new: Sequence[CandidateChunk]) -> Guards:
-    """Chunks of the candidate, and of live versions of the documents it changes, kept back from readers of new ones."""
+    """Chunks of the candidate, and of live versions of the documents it changes or no longer has, kept back from
+    readers of new ones."""
     exposed = list({(chunk.sensitivity, _readers(chunk)): chunk for chunk in new}.values())
     chunks = []
     for document_chunks in candidate.by_document().values():
@@ -220,6 +221,7 @@ def _guards(candidate: Candidate, new: Sequence[CandidateChunk]) -> Guards:
         if _from_any(one, exposed) and any(chunk.is_new for chunk in document_chunks):
             live = candidate.live_text(one.document_id)
             chunks += [replace(one, text=text, heading_path=path, is_new=False) for path, text in live]
+    chunks += [chunk for chunk in candidate.withdrawn if _from_any(chunk, exposed)]
     by_run: dict[Run, list[int]] = defaultdict(list)
     for number, chunk in enumerate(chunks):
         for run in _runs(chunk.text):

@@ -228,6 +228,8 @@ class Candidate:
     narrowed: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = field(default_factory=dict)
     """Documents whose readers were narrowed at once, since the live release became that: URI -> (principals the live
     release lets in, principals let in now)."""
+    withdrawn: Sequence[CandidateChunk] = ()
+    """Chunks of live documents that the candidate no longer has."""
     today: date | None = None
     """Day of the gate, by which validity is judged; None: it is not."""
     removed: Mapping[str, float] = field(default_factory=dict)

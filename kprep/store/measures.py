@@ -13,6 +13,7 @@ from kprep.store.sql import load
 SQL = load(__file__)
 COUNTS = ("children", "parents", "documents", "chunks", "length")
 MOST_COPIES = 1_000
+MOST_WITHDRAWN = 2_000
 PARENTS = 500
 """Chunks whose sections are held at a time."""
 
@@ -110,6 +111,12 @@ def gate_near(
     """Chunks of a release by number, those of one document left out, in the order of the numbers."""
     values = {"kb": kb, "release": release, "numbers": list(numbers), "document": document}
     return [dict(row) for row in connection.execute(SQL["gate_near"], values).mappings()]
+
+
+def gate_withdrawn(connection: Connection, kb: str, base: int, release: int) -> list[dict[str, Any]]:
+    """Chunks of documents that a candidate no longer has, as its base has them: at most MOST_WITHDRAWN."""
+    values = {"kb": kb, "base": base, "release": release, "most": MOST_WITHDRAWN}
+    return [dict(row) for row in connection.execute(SQL["gate_withdrawn"], values).mappings()]
 
 
 def gate_documents(connection: Connection, kb: str, release: int, base: int) -> list[dict[str, Any]]:

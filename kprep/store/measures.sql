@@ -126,6 +126,21 @@ WHERE m.kb = :kb AND m.chunk_no = ANY(:numbers) AND m.document_id <> :document
   AND m.from_release <= :release AND (m.to_release IS NULL OR m.to_release > :release)
 ORDER BY array_position(:numbers, m.chunk_no);
 
+-- name: gate_withdrawn
+-- Chunks of documents that the base has and a candidate has not.
+SELECT m.chunk_id, m.document_id, d.uri AS document_uri, m.ordinal, m.locator, c.kind, c.text, c.index_text,
+    c.heading_path, c.language, c.tokens, false AS is_new, '' AS original, '' AS media_type,
+    '' AS parser, m.acl, m.section_acl, m.sensitivity, m.valid_from, m.valid_until, c.keywords, true AS in_parent,
+    true AS has_vector
+FROM kprep.release_documents d
+JOIN kprep.release_members m ON m.kb = d.kb AND m.document_id = d.document_id AND m.from_release <= :base
+    AND (m.to_release IS NULL OR m.to_release > :base)
+JOIN kprep.chunks c ON c.kb = m.kb AND c.chunk_id = m.chunk_id
+WHERE d.kb = :kb AND d.from_release <= :base AND d.to_release > :base AND d.to_release <= :release
+  AND NOT EXISTS (SELECT FROM kprep.release_documents n WHERE n.kb = d.kb AND n.document_id = d.document_id
+      AND n.from_release <= :release AND (n.to_release IS NULL OR n.to_release > :release))
+ORDER BY d.uri, m.ordinal LIMIT :most;
+
 -- name: gate_documents
 -- Documents with anything new in a candidate: as prepared, and as the release it is based on has them.
 SELECT d.document_id, d.uri, d.metadata, v.removed_share, v.language, o.metadata AS live_metadata,

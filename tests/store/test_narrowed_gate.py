@@ -148,4 +148,11 @@ def test_a_confidential_paragraph_in_an_unchanged_document_is_found_in_a_page_fo
     base.write("training.md", f"{BIKES.rstrip()}\n\n{CONFIDENTIAL}\n")
     (row,) = check(base.run(), "copies_wider")["samples"]
     assert (row["document_uri"], row["closed_in"]) == ("docs/training.md", "pay/bands.md")
-    assert (row["sensitivity"], row["sensitivity_there"]) == ("internal", "confidential")
+    base.write("training.md", BIKES)
+    (base.folder / "pay" / "bands.md").rename(base.path("bands.md"))
+    (base.folder / "pay" / "none.md").write_text(
+        page("None", "Nothing is said here of what is paid."), encoding="utf-8"
+    )
+    (moved,) = check(base.run(), "copies_wider")["samples"]
+    assert (moved["document_uri"], moved["closed_in"]) == ("docs/bands.md", "pay/bands.md")
+    assert (moved["sensitivity"], moved["sensitivity_there"]) == ("internal", "confidential")
