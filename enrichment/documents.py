@@ -28,7 +28,7 @@ from kprep.core.models import (
 )
 from kprep.core.tables import sentences
 
-VERSION = 9
+VERSION = 10
 CELL_BORDER = " | "
 
 

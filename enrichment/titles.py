@@ -43,7 +43,7 @@ def question_of(child: ChildChunk) -> str:
     if child.kind not in ("text", "list") or child.locator.time or child.locator.message:
         return ""
     first, _, rest = child.text[child.overlap :].strip().partition("\n")
-    said = _MARK.sub("", first).strip(" *_")
+    said = " ".join(_MARK.sub("", first).split()).strip(" *_")
     answered = rest.strip() and not _MARK.match(rest.lstrip())
     return said if answered and said.endswith(("?", "？", "؟")) and len(said) <= QUESTION_CHARS else ""
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from textwrap import dedent, indent
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from chunking import CHUNKERS, ChunkerSpec
@@ -381,6 +381,11 @@ def test_long_headings_count_against_the_limit(chunker: ChunkerSpec, max_tokens:
 @ALL
 @LAWS
 @given(source=DOCUMENTS, profile=PROFILES)
+@example(
+    source=document([element(ElementKind.LIST_ITEM, "\u2028 name?", marker="1.", level=1),
+                     element(ElementKind.PARAGRAPH, "valve")]),
+    profile=ChunkProfile(max_tokens=48, target_tokens=40),
+)  # fmt: skip
 @pytest.mark.req("D7.9", "D7.10")
 def test_enriched_chunks_are_within_the_limit_and_invent_nothing(
     chunker: ChunkerSpec, source: RedactedDocument, profile: ChunkProfile

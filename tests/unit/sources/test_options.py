@@ -45,7 +45,7 @@ def test_every_example_of_the_guide_is_valid(tmp_path: Path) -> None:
     import yaml
 
     text = (Path(__file__).parents[3] / "docs" / "guide" / "sources.md").read_text()
-    blocks = [block.split("```", 1)[0] for block in text.split("```yaml\n")[1:]]
+    blocks = [block.split("```", 1)[0] for block in text.split("```yaml\n")[1:] if not block.startswith("---")]
     sources = [source for block in blocks for source in yaml.safe_load(block)]
     for source in sources:
         (tmp_path / "kprep.yaml").write_text(
