@@ -15,7 +15,8 @@ cut between two chunks though it fits in one, or that stays open in new code), `
 `columns_shifted`, `language_mismatch`, `language_changed`.
 Coverage of new documents: `chunks_missing`, `text_lost`, `text_shrunk`, `headings_lost`, `chunk_count` (robust z),
 `reading_order`, `index_text`, `parents_wrong`, `keywords_missing`, `sections_gone`.
-Likeness: `chunks_similar` (MinHash), `documents_repeated`, `lines_repeated`, `clauses_conflict`, `figures_changed`.
+Likeness: `chunks_similar` (MinHash), `documents_repeated`, `lines_repeated`, `clauses_conflict`, `figures_changed`,
+`duties_turned`.
 Change: `mass_change`, `permissions_widened`, `metadata_differs`, `validity_lost`, `documents_exchanged`,
 `formats_gone`, `newer_first`, `vectors_wrong` (some vectors computed again).
 Readers: `readers_lost`, `copies_wider` (also of what is more sensitive, in parts of chunks).
@@ -48,6 +49,7 @@ from quality import (
     code,
     counts,
     coverage,
+    duties,
     figures,
     languages,
     likeness,
@@ -79,6 +81,7 @@ CHECKS = by_name(
         *likeness.CHECKS,
         *clauses.CHECKS,
         *figures.CHECKS,
+        *duties.CHECKS,
         *change.CHECKS,
         *readers.CHECKS,
         *locators.CHECKS,

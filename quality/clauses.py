@@ -14,6 +14,7 @@ from datetime import date
 from functools import lru_cache
 
 from kprep.core.ids import digest
+from quality.numerals import in_digits
 from quality.samples import MAX_CHARS, first, place
 from quality.spec import Candidate, CandidateChunk, CheckSpec, Finding
 from quality.text import words
@@ -34,9 +35,13 @@ _THOUSANDS = re.compile(r"(?<=\d)[,.](?=\d{3}(?!\d))")
 _NAMED = (
     "zero one two three four five six seven eight nine ten eleven twelve",
     "null ein zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
+    "zéro un deux trois quatre cinq six sept huit neuf dix onze douze",
 )
 NUMBER_WORDS = {
-    word: str(value) for line in _NAMED for value, word in enumerate(line.split()) if word not in ("null", "ein", "one")
+    word: str(value)
+    for line in _NAMED
+    for value, word in enumerate(line.split())
+    if word not in ("null", "ein", "one", "un")
 }
 _MONTHS = (
     "january february march april june july august september october november december",
@@ -55,7 +60,7 @@ _MODAL_WORDS = {
     "always": "always every all immer jeder jede",
 }
 MODAL = {word: kind for kind, line in _MODAL_WORDS.items() for word in line.split()}
-_MODAL_UNSPACED = {
+MODAL_UNSPACED = {
     "必须": "duty", "应当": "duty", "不得": "ban", "禁止": "ban", "不可以": "ban", "可以": "leave", "允许": "leave",
     "没有": "denial", "不": "denial",
 }  # fmt: skip
@@ -90,8 +95,8 @@ def clauses(text: str) -> tuple[Clause, ...]:
 def _clause(sentence: str) -> Clause | None:
     modality = []
     # A code such as TL-40 names the subject, it is no value: its parts are glued into one word.
-    plain = _IDENTIFIER.sub(lambda match: re.sub(r"\W|_", "", match[0]) + "x", _MAY.sub(r"\1Mai", sentence))
-    for word, kind in _MODAL_UNSPACED.items():
+    plain = _IDENTIFIER.sub(lambda match: re.sub(r"\W|_", "", match[0]) + "x", _MAY.sub(r"\1Mai", in_digits(sentence)))
+    for word, kind in MODAL_UNSPACED.items():
         if word in plain:
             modality.append(kind)
             plain = plain.replace(word, " ")

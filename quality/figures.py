@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from quality.clauses import NUMBER_WORDS
+from quality.numerals import in_digits
 from quality.samples import MAX_CHARS, first, place, vouched
 from quality.spec import Candidate, CandidateChunk, CheckSpec, Finding
 from quality.text import words
@@ -85,7 +86,7 @@ def _statement(sentence: str) -> Statement | None:
     numbers: list[str] = []
     units: list[str] = []
     after_number = False
-    for part in _UNSPACED_EDGE.sub(" ", sentence).split():
+    for part in _UNSPACED_EDGE.sub(" ", in_digits(sentence)).split():
         bare = part if part in UNITS else part.strip(_EDGE)
         unit = _unit(bare, after_number=after_number)
         figure = _FIGURE.fullmatch(bare)

@@ -21,6 +21,9 @@ MOST_CHUNKS = 200
 """Chunks of new documents that are looked up among the unchanged ones: at some 10 ms each."""
 NOISE_CHUNKS = 5
 """A line at the edge of fewer chunks is no header or footer, whatever their share of the document."""
+NEW_NOISE_CHUNKS = 3
+NEW_NOISE_SHARE = 0.6
+"""Chunks, and share of a document, with a line that its live version has nowhere, from which it is one too."""
 
 
 def chunks_similar(candidate: Candidate) -> Sequence[Finding]:
@@ -142,14 +145,22 @@ def _first_with_each(bucket: list[int]) -> Iterable[tuple[int, int]]:
 def lines_repeated(candidate: Candidate) -> Sequence[Finding]:
     """Lines that stand at the edge of many chunks of one document: running headers, banners, legal footers."""
     noisy = []
+    live = {document.document_id for document in candidate.documents if document.live}
     for chunks in candidate.by_document().values():
         found = [chunk for chunk in chunks if chunk.kind in ("text", "list")]
         edges = Counter(edge for chunk in found for edge in _edges(chunk.text))
         limit = max(NOISE_CHUNKS, candidate.thresholds.repeated_share * len(found))
+        known = chunks[0].document_id in live
+        before = (
+            {edge for _, text in candidate.live_text(chunks[0].document_id) for edge in _lines(text)}
+            if known
+            else set()
+        )
+        least = max(NEW_NOISE_CHUNKS, NEW_NOISE_SHARE * len(found)) if known else limit
         noisy += [
             (count, chunk)
             for edge, count in edges.items()
-            if count >= limit
+            if count >= limit or (count >= least and edge not in before)
             for chunk in [next(chunk for chunk in found if edge in _edges(chunk.text))]
         ]
     noisy.sort(key=lambda pair: (-pair[0], pair[1].document_uri))
@@ -161,9 +172,13 @@ def lines_repeated(candidate: Candidate) -> Sequence[Finding]:
     return [Finding("lines_repeated", "warning", not noisy, float(documents_noisy), 0.0, message, samples)]
 
 
+def _lines(text: str) -> list[tuple[str, ...]]:
+    return [said for line in text.split("\n") if (said := words(line))]
+
+
 def _edges(text: str) -> set[tuple[str, ...]]:
     """First and last line as words; none of a chunk of one line, which is its whole text."""
-    lines = [said for line in text.split("\n") if (said := words(line))]
+    lines = _lines(text)
     return {line for line in (lines[0], lines[-1]) if len(line) >= 2} if len(lines) > 1 else set()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Sequence
 from functools import cache
@@ -13,6 +14,11 @@ from quality.spec import Candidate, CandidateChunk, CheckSpec, Finding
 from quality.text import word_count
 
 _SPACED_LETTERS = re.compile(r"(?<!\S)(?:[a-z\u00c0-\u04ff] ){5,}[a-z\u00c0-\u04ff](?!\S)", re.IGNORECASE)
+_SPACED_UNSPACED = re.compile(r"(?<!\S)(?:[\u3400-\u9fff，。、；：] ){8,}[\u3400-\u9fff]")
+"""Characters of a script without spaces, each apart: more than the days of a week."""
+_ENTITY = re.compile(r"&(?:amp;)?(?:#\d{2,6}|#[xX][0-9a-fA-F]{2,5}|[a-zA-Z]{2,8}\d{0,2});")
+_ON_ENTITIES = re.compile(r"\bentit|escap|html|xml|maskier|échapp|实体|转义", re.IGNORECASE)
+_SHOWN_CODE = re.compile(r"`[^`]*`")
 _SPACED_SCRIPT = re.compile(r"[A-Za-z\u00c0-\u04ff]{3,}")
 _QUESTION_MARK = re.compile(r"(?<![^\s\"'(„“«‚-])[^\W\d_]*(?:\?+[^\W\d_]+)+(?=[\s.,;:!?\"')”“»-]|$)")
 """A word with question marks before its end: "Besch?ftigten", "?berstunden", "don?t"; no address, no code."""
@@ -36,6 +42,10 @@ def text_encoding(candidate: Candidate) -> Sequence[Finding]:
             unsure.append((chunk, reason))
         elif _SPACED_LETTERS.search(chunk.text):
             unsure.append((chunk, "letters stand apart: the page may be rotated"))
+        elif chunk.kind != "code" and _SPACED_UNSPACED.search(chunk.text):
+            unsure.append((chunk, "spaces stand between all characters"))
+        elif chunk.kind != "code" and (entity := _entity(chunk.text)):
+            unsure.append((chunk, f"{entity} stands for a character: it was escaped once too often"))
         elif chunk.kind in ("text", "list") and _joined(chunk.text):
             unsure.append((chunk, "words stand together: the spaces between them are lost"))
     told = {chunk.chunk_id for chunk, _ in broken + unsure}
@@ -90,6 +100,14 @@ def _marked(text: str) -> int:
         return 0
     found = _QUESTION_MARK.findall(text)
     return sum(word.isupper() or not word.lstrip("?").partition("?")[2].lstrip("?")[:1].isupper() for word in found)
+
+
+def _entity(text: str) -> str:
+    """The first entity of HTML that stands for itself, "" in a text that speaks of them."""
+    if "&" not in text or _ON_ENTITIES.search(text):
+        return ""
+    found = _ENTITY.finditer(_SHOWN_CODE.sub(" ", text))
+    return next((match[0] for match in found if html.unescape(html.unescape(match[0])) != match[0]), "")
 
 
 def _joined(text: str) -> bool:

@@ -680,6 +680,76 @@ def days_turned_into_weeks() -> Candidate:
     return candidate_of(with_documents(edited(TRAVEL, "within 30 days", "within 30 weeks")))
 
 
+@corruption("figures_changed")
+def a_chinese_numeral_ten_times_as_high() -> Candidate:
+    return _rewritten("五百元", "五千元")
+
+
+@corruption("figures_changed")
+def hours_turned_into_days_in_chinese() -> Candidate:
+    return _rewritten("两小时", "两天")
+
+
+@corruption("duties_turned")
+def a_ban_turned_into_a_permission_in_chinese() -> Candidate:
+    return _rewritten("不得", "可以")
+
+
+@corruption("duties_turned")
+def a_denial_dropped() -> Candidate:
+    return _rewritten("are never printed", "are printed")
+
+
+@corruption("duties_turned")
+def a_ban_turned_into_a_permission() -> Candidate:
+    return _rewritten("must not be split", "may be split")
+
+
+@corruption("duties_turned")
+def a_german_denial_dropped() -> Candidate:
+    return _rewritten("werden nicht ", "werden ")
+
+
+@corruption("duties_turned")
+def a_french_denial_dropped() -> Candidate:
+    return _rewritten("ne sont pas ", "sont ")
+
+
+@corruption("text_doubtful")
+def entities_left_in_the_text() -> Candidate:
+    return candidate_of(
+        with_documents(written("people/oven.md", "# Oven\n\nThe oven heats to 110 &amp;deg;C at noon.\n"))
+    )
+
+
+@corruption("text_doubtful")
+def spaces_between_all_chinese_characters() -> Candidate:
+    spaced = "# 食堂\n\n食 堂 中 午 开 放 ， 访 客 请 先 在 前 台 登 记 然 后 领 取 餐 券 。\n"
+    return candidate_of(with_documents(written("people/canteen-zh.md", spaced)))
+
+
+RULES = (
+    "# Rules of the vault\n\nPasswords are never printed on labels. Orders of one project must not be split. "
+    "Reisen am Wochenende werden nicht bezahlt. Les frais de taxi ne sont pas remboursés.\n\n"
+    "住宿费用每晚最高报销五百元。申请人应在两小时之内通知主管。报销单据不得转交他人。\n"
+)
+
+
+def _rewritten(old: str, new: str) -> Candidate:
+    """A live document with some words exchanged."""
+    before, after = written("people/vault.md", RULES), written("people/vault.md", RULES.replace(old, new))
+    assert before != after, old
+    made = candidate_of(with_documents(after))
+    live = {before.chunks[0].document_id: [(chunk.heading_path, chunk.text) for chunk in before.chunks]}
+    changed = [
+        replace(document, live=document.prepared) if document.uri == before.uri else document
+        for document in made.documents
+    ]
+    return replace(
+        made, documents=changed, live_text=lambda key: live.get(key) or candidate_of(handbook()).live_text(key)
+    )
+
+
 def _pair(one: str, other: str) -> Candidate:
     first = written(
         "people/rule-one.md", f"# Rules of the house\n\n{one}\n\nThe people team answers questions on it.\n"

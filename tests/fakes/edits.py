@@ -202,6 +202,26 @@ def words_with_digits_added(text: str) -> str:
     return text.rstrip() + "\n\nThe i18n of the k8s cluster runs in a B2B portal at 5kg CO2 per day.\n"
 
 
+@edit
+def entities_of_html_explained(text: str) -> str:
+    return text.rstrip() + "\n\nHTML writes `&amp;lt;` where R&D; and AT&T; stand, as every page does.\n"
+
+
+@edit
+def a_sentence_that_forbids_added(text: str) -> str:
+    return text.rstrip() + "\n\nThis page must not be printed. It may be quoted, and should never be sold.\n"
+
+
+@edit
+def a_duty_put_in_another_word(text: str) -> str:
+    return re.sub(r"\bmust\b", "shall", text.rstrip()) + "\n\nIt is read again each year.\n"
+
+
+@edit
+def days_of_the_week_apart(text: str) -> str:
+    return text.rstrip() + "\n\nThe calendar of the office in China begins with 一 二 三 四 五 六 日 in one line.\n"
+
+
 TABLES = ("people/travel-expenses-2025.md", "public/shipping-policy.md", "finance/purchasing-limits.md")
 
 

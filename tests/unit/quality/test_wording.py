@@ -102,3 +102,21 @@ def test_the_share_of_garbled_words_is_configured() -> None:
         findings = text_encoding(replace(made, thresholds=thresholds))
         found += [finding.passed for finding in findings if finding.code == "text_doubtful"]
     assert found == [False, True]
+
+
+@pytest.mark.parametrize(
+    "text", ["The oven heats to 110 &deg;C.", "Tea&nbsp;and milk", "a &amp;lt; b", "It&#8217;s hot"]
+)
+def test_entities_left_in_the_text_are_seen(text: str) -> None:
+    assert doubtful(text)
+    assert not doubtful(text, kind="code")
+
+
+@pytest.mark.parametrize("text", ["Write `&nbsp;` there", "The entity &nbsp; is a space", "AT&T; R&D; black & white;"])
+def test_entities_that_are_shown_are_not(text: str) -> None:
+    assert not doubtful(text)
+
+
+def test_spaces_between_all_chinese_characters_are_seen() -> None:
+    assert doubtful("食 堂 中 午 开 放 ， 访 客 请 先 登 记")
+    assert not doubtful("日历 一 二 三 四 五 六 日 每周")
