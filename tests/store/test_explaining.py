@@ -54,14 +54,14 @@ def test_other_rules_are_compared_without_writing(make_base: MakeBase) -> None:
 
 
 def test_coverage_is_kept_shown_and_warned_about(make_base: MakeBase) -> None:
-    sheet = (Path(__file__).parents[1] / "golden" / "parsers" / "spreadsheet-sheets" / "input.xlsx").read_bytes()
-    base = make_base({**FOUR, "sheets.xlsx": sheet})
+    paged = (Path(__file__).parents[1] / "golden" / "parsers" / "pdf-a14_table_over_pages" / "input.pdf").read_bytes()
+    base = make_base({**FOUR, "pages.pdf": paged})
     base.configure(quality={"thresholds": {**base.config["quality"]["thresholds"], "coverage": 0.999}})
     found = {check["code"]: check for check in base.run()["gate"]["checks"]}["coverage_low"]
     assert (found["passed"], found["level"]) == (False, "warning")
-    assert [sample["document_uri"] for sample in found["samples"]] == ["docs/sheets.xlsx"]
+    assert [sample["document_uri"] for sample in found["samples"]] == ["docs/pages.pdf"]
     shown = status(base.workspace)["coverage"]
     assert shown["documents"] == len(FOUR) + 1
-    assert [row["uri"] for row in shown["lowest"]] == ["docs/sheets.xlsx"]
+    assert [row["uri"] for row in shown["lowest"]] == ["docs/pages.pdf"]
     assert 0.9 < shown["lowest"][0]["coverage"] < shown["mean"] < 1
-    assert explain(base.workspace, "docs/sheets.xlsx")["coverage"] == shown["lowest"][0]["coverage"]
+    assert explain(base.workspace, "docs/pages.pdf")["coverage"] == shown["lowest"][0]["coverage"]
