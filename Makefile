@@ -89,6 +89,7 @@ lock: install-dev ## resolve dependencies anew; no index address is written
 bench: install-dev ## figures; open test sets are read from KPREP_SETS (default ../shared/data)
 	$(BIN)/python benchmarks/parsing.py
 	$(BIN)/python benchmarks/parse_speed.py
+	$(BIN)/python -m benchmarks.encodings
 	$(BIN)/python benchmarks/redaction.py --megabytes 100
 	$(BIN)/python -m benchmarks.chunking
 	$(BIN)/python -m benchmarks.mutations
