@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -18,6 +16,7 @@ from kprep.core.models import Locator
 from kprep.store import documents
 from parsers import PARSERS, parser_for
 from tests.conftest import MakeBase
+from tests.fakes.by_path import module_at
 from tests.fakes.command_line import CommandLine, short_directory
 from tests.fakes.knowledge_base import TestBase
 from tests.fakes.pages import FOUR
@@ -88,22 +87,12 @@ def test_one_file_of_every_format_is_published_and_opens_where_it_is_cited(make_
     assert used == set(PARSERS) - NEED_AN_EXTRA
 
 
-def load() -> ModuleType:
-    path = TESTS / "unit" / "parsers" / "hostile_files.py"
-    spec = importlib.util.spec_from_file_location("hostile_files", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.mark.timeout(1800)
 def test_hostile_files_cost_themselves_alone(make_base: MakeBase) -> None:
     always = {"bomb.pdf", "deep.html", "invalid-utf8.md"}
     hostile = {
         f"hostile/{number:03d}-{name}": content
-        for number, (name, content) in enumerate(load().hostile_files())
+        for number, (name, content) in enumerate(module_at("unit/parsers/hostile_files.py").hostile_files())
         if re.fullmatch(r"[\w. -]{1,60}", name) and (number % HOSTILE_SAMPLE == 0 or name in always)
     }
     hostile["hostile/mojibake.txt"] = (

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import io
 import zipfile
-from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -14,19 +11,9 @@ from kprep.core.errors import CorruptDocument, EncryptedDocument, Recursive, Too
 from kprep.core.models import ElementKind, ParsedDocument, RawDocument
 from parsers import PARSERS, archive, coverage, parse
 from parsers.media_type import DOCX
+from tests.fakes.by_path import module_at
 
-
-def load_builders() -> ModuleType:
-    path = Path(__file__).parents[2] / "golden" / "parsers" / "build_inputs.py"
-    spec = importlib.util.spec_from_file_location("build_inputs", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-BUILD = load_builders()
+BUILD = module_at("golden/parsers/build_inputs.py")
 
 
 def read(content: bytes) -> ParsedDocument:

@@ -2,22 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
-from types import ModuleType
+from tests.fakes.by_path import module_at
 
-
-def load() -> ModuleType:
-    path = Path(__file__).with_name("hostile_files.py")
-    spec = importlib.util.spec_from_file_location("hostile_files", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-HOSTILE = load()
+HOSTILE = module_at("unit/parsers/hostile_files.py")
 SLOW = {"brackets.md", "unclosed.html", "noise.txt", "one-word.txt", "repeated.ods", "base64.html", "marks.adoc"}
 
 

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
-from types import ModuleType
-
 import pytest
 
 from kprep.core.models import RawDocument
@@ -13,19 +9,9 @@ from kprep.core.tables import explains_codes
 from parsers import coverage, parse, parser_for
 from parsers.media_type import detect
 from parsers.merged_cells import Span, spread
+from tests.fakes.by_path import module_at
 
-
-def load(name: str) -> ModuleType:
-    path = Path(__file__).parents[2] / "golden" / "parsers" / f"{name}.py"
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-OFFICE, WORD = load("build_office"), load("build_inputs")
+OFFICE, WORD = module_at("golden/parsers/build_office.py"), module_at("golden/parsers/build_inputs.py")
 
 PLAN = [
     ["Country", "2023", "", "2024", ""],

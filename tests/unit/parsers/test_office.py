@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import struct
 from collections.abc import Callable
-from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -18,20 +15,10 @@ from parsers.media_type import detect
 from parsers.number_formats import as_shown
 from parsers.sheet_grid import Sheet, box_of, cell_range, column_name, read_sheets
 from parsers.sheet_regions import regions
+from tests.fakes.by_path import module_at
 from tests.fakes.old_workbooks import Cells, xls, xlsb
 
-
-def load(name: str) -> ModuleType:
-    path = Path(__file__).parents[2] / "golden" / "parsers" / f"{name}.py"
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-BUILD = load("build_office")
+BUILD = module_at("golden/parsers/build_office.py")
 
 
 def read(name: str, content: bytes | str) -> ParsedDocument:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 import io
 import re
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pypdf
@@ -23,20 +21,10 @@ from reportlab.platypus import ListFlowable, Paragraph, SimpleDocTemplate, Table
 from kprep.core.errors import CorruptDocument, EncryptedDocument
 from kprep.core.models import ElementKind, ParsedDocument, RawDocument
 from parsers import PARSERS, coverage, parse, passwords, pdf
-
-
-def load_builders() -> ModuleType:
-    path = Path(__file__).parents[2] / "golden" / "parsers" / "build_inputs.py"
-    spec = importlib.util.spec_from_file_location("build_inputs", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
+from tests.fakes.by_path import module_at
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "parsers"
-BUILD = load_builders()
+BUILD = module_at("golden/parsers/build_inputs.py")
 BODY = [f"Line {n} of the text has words enough to fill most of the width." for n in "abcdef"]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 import time
@@ -15,6 +14,7 @@ from kprep.core.models import Element, ElementKind, Locator, ParsedDocument, Raw
 from parsers import PARSERS, coverage, graphql, json_schema, openapi, parse, parser_for
 from parsers.media_type import detect
 from quality.text import share_found
+from tests.fakes.by_path import module_at
 from tests.fakes.yaml_bombs import BOMBS as BOMBS_OF_YAML
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "parsers"
@@ -40,11 +40,7 @@ def headings(found: ParsedDocument) -> list[str]:
 
 
 def test_inputs_are_those_of_their_builder() -> None:
-    spec = importlib.util.spec_from_file_location("build_structured", GOLDEN / "build_structured.py")
-    assert spec is not None
-    assert spec.loader is not None
-    builder = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(builder)
+    builder = module_at("golden/parsers/build_structured.py")
     assert {name: (GOLDEN / name).read_bytes() for name in builder.CASES} == {
         name: text.encode() for name, text in builder.CASES.items()
     }
