@@ -17,7 +17,7 @@ from kprep.core.ids import digest
 from quality.numerals import in_digits
 from quality.samples import MAX_CHARS, first, place
 from quality.spec import Candidate, CandidateChunk, CheckSpec, Finding
-from quality.text import words
+from quality.text import sentences, words
 
 MOST_CHUNKS = 200
 """New chunks with a sentence that are compared, those that fix something first: at some 10 ms each."""
@@ -26,9 +26,6 @@ LEAST_WORDS = 5
 COMPOUND = 10
 """Letters from which a word counts twice: German says in one word what English says in two."""
 
-_GERMAN_MONTHS = "Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember"
-# "ab 1. März" is one sentence.
-_SENTENCE = re.compile(rf"(?<=[.!?])(?!(?<=\d\.)\s+(?:{_GERMAN_MONTHS})\b)\s+|[。！？；;\n]+")
 _IDENTIFIER = re.compile(r"(?<!\w)(?=[\w./:-]*[^\W\d_])(?=[\w./:-]*\d)[^\W_]+(?:[_./:-][^\W_]+)+|(?<!\w)[^\W\d_]+\d\w*")
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _THOUSANDS = re.compile(r"(?<=\d)[,.](?=\d{3}(?!\d))")
@@ -88,7 +85,7 @@ class Clause:
 @lru_cache(maxsize=4096)
 def clauses(text: str) -> tuple[Clause, ...]:
     """Sentences of a text with enough words beside their numbers, dates and words of obligation."""
-    found = (_clause(sentence) for sentence in _SENTENCE.split(text) if sentence)
+    found = (_clause(sentence) for sentence in sentences(text))
     return tuple(clause for clause in found if clause is not None)
 
 

@@ -12,11 +12,11 @@ from typing import Any
 from quality.clauses import MODAL, MODAL_UNSPACED
 from quality.samples import MAX_CHARS, first, place, vouched
 from quality.spec import Candidate, CandidateChunk, CheckSpec, Finding
+from quality.text import sentences
 
 LEAST_WORDS = 2
 """Words beside those of duty and denial that a sentence must have to be told from others."""
 
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+|[。！？；]|\n+")
 _WORD = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+|\|")
 _CONTRACTED = re.compile(r"\bcan(?:not|['’]t)\b|(?<=\w)n['’]t\b", re.IGNORECASE)
 _UNSPACED = re.compile("|".join(sorted(MODAL_UNSPACED, key=len, reverse=True)))
@@ -45,7 +45,7 @@ class Duty:
 @lru_cache(maxsize=4096)
 def duties(text: str) -> tuple[Duty, ...]:
     """Sentences of a text with enough words beside those of duty and denial."""
-    found = (_duty(" ".join(sentence.split())) for sentence in _SENTENCE.split(text))
+    found = (_duty(sentence) for sentence in sentences(text))
     return tuple(made for made in found if len(made.frame) >= LEAST_WORDS)
 
 

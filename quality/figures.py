@@ -13,12 +13,11 @@ from quality.clauses import NUMBER_WORDS
 from quality.numerals import in_digits
 from quality.samples import MAX_CHARS, first, place, vouched
 from quality.spec import Candidate, CandidateChunk, CheckSpec, Finding
-from quality.text import words
+from quality.text import sentences, words
 
 LEAST_WORDS = 2
 """Words beside its figures that a sentence must have to be told from others; a row of a table needs one."""
 
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+|[。！？；\n]+")
 _UNSPACED_EDGE = re.compile(r"(?<=[\u3040-\u9fff])(?=[\d€$£¥])|(?<=[\d%])(?=[\u3040-\u9fff])")
 _EDGE = ".,;:!?()[]{}\"'„“”«»‘’*_`"
 _FIGURE = re.compile(
@@ -77,7 +76,7 @@ class Change:
 @lru_cache(maxsize=4096)
 def statements(text: str) -> tuple[Statement, ...]:
     """Sentences and rows of a text that hold a figure, and enough words to be told from others."""
-    found = (_statement(" ".join(sentence.split())) for sentence in _SENTENCE.split(text))
+    found = (_statement(sentence) for sentence in sentences(text))
     return tuple(made for made in found if made is not None)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +9,7 @@ from typing import Any
 
 from quality.samples import first, shown
 from quality.spec import Candidate, CandidateChunk, CandidateDocument, CheckSpec, Copy, DocumentFigures, Finding
-from quality.text import word_count, words
+from quality.text import sentences, word_count, words
 
 PUBLIC = "public"
 ORDER = ("public", "internal", "confidential", "restricted", "secret")
@@ -28,7 +27,6 @@ WINDOW = 40
 MOST_LOOKED_UP = 300
 """Such passages a gate, at some 10 ms each."""
 
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n")
 
 Readers = frozenset[str]
 Run = tuple[str, ...]
@@ -257,9 +255,9 @@ def _looked_up(
 
 
 def _windows(text: str, fresh: set[Run]) -> list[str]:
-    """The sentences and lines of a text, some words at a time, of which something is new."""
+    """The sentences of a text, some words at a time, of which something is new."""
     windows: list[str] = [""]
-    for sentence in _SENTENCE.split(text):
+    for sentence in sentences(text):
         if word_count(windows[-1]) >= WINDOW:
             windows.append("")
         windows[-1] += f"{sentence}\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import groupby
 
@@ -23,6 +23,10 @@ _LIST_MARKER = re.compile(r"^\s*(?:[-*+\u2022]|\(?(?:\d{1,3}|[a-z])[.)])\s+")
 _LINK_TARGET = re.compile(r"""(?<=\])\([^()\s]*(?:\s+["'][^"']*["'])?\)|<\w+:[^<>\s]+>|\bhttps?://[^\s\[\]]+(?=\[)""")
 """Where a link leads, in Markdown, reStructuredText and AsciiDoc: it stands between words that follow one another."""
 
+# "ab 1. März" is one sentence.
+_GERMAN_MONTHS = "Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember"
+_SENTENCE = re.compile(rf"(?<=[.!?;])(?!(?<=\d\.)\s+(?:{_GERMAN_MONTHS})\b)\s+|[。！？；\n]+")
+
 _INVISIBLE = dict.fromkeys((0x00AD, 0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF))
 
 
@@ -38,6 +42,11 @@ def words(text: str) -> tuple[str, ...]:
 def word_count(text: str) -> float:
     """Number of words; two characters of a script without spaces count as one word."""
     return sum(0.5 if _UNSPACED_TOKEN.fullmatch(word) else 1.0 for word in words(text))
+
+
+def sentences(text: str) -> Iterator[str]:
+    """Sentences, their parts at semicolons, and lines, in order, each with single spaces."""
+    return (said for part in _SENTENCE.split(text) if (said := " ".join(part.split())))
 
 
 def shingles(said: Sequence[str]) -> set[tuple[str, ...]]:
